@@ -1,0 +1,1 @@
+"""The window: draws what the engine proved, emits what the user wishes."""

@@ -1,0 +1,1 @@
+"""The background thread that owns the solve process."""

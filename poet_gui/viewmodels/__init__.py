@@ -1,0 +1,1 @@
+"""Qt-free: engine values to arrays, rows and sentences."""

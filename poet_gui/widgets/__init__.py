@@ -1,0 +1,1 @@
+"""One widget per file: view-model in, signals of intent out."""

@@ -1,0 +1,1 @@
+"""Data found through importlib.resources: devices, schemas, icons, demo results."""

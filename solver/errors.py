@@ -1,0 +1,50 @@
+"""What the user did wrong, said once and completely: every error holds all the mistakes found."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """One mistake: a sentence, its place, and the nearest thing that would be accepted.
+
+    `where` names file, line, node or field ("model.json: node conv: bytes"); empty when the sentence says it all.
+    `suggestion` says what to do ("did you mean rpi4?"); empty when there is nothing useful to say.
+    """
+
+    message: str
+    where: str = ""
+    suggestion: str = ""
+
+    def __str__(self) -> str:
+        text = f"{self.where}: {self.message}" if self.where else self.message
+        return f"{text} ({self.suggestion})" if self.suggestion else text
+
+
+class EngineError(Exception):
+    """A mistake in the user's input; `issues` holds every one found, in order of their place.
+
+    `exit_code` is what the command line ends with: 1 for a bad file, 2 for wrong usage.
+    """
+
+    exit_code = 1
+
+    def __init__(self, issues: Sequence[Issue] | Issue | str) -> None:
+        if isinstance(issues, str):
+            issues = Issue(issues)
+        self.issues: tuple[Issue, ...] = (issues,) if isinstance(issues, Issue) else tuple(issues)
+        super().__init__("\n".join(str(issue) for issue in self.issues))
+
+
+class UsageError(EngineError):
+    """An unknown name, a value outside its range, options that contradict each other."""
+
+    exit_code = 2
+
+
+class ModelError(EngineError):
+    """A model or result file that cannot be read, or a network that cannot be trained."""
+
+
+class DeviceError(EngineError):
+    """A device profile that cannot be used."""

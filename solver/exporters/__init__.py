@@ -1,0 +1,1 @@
+"""Results to files of other programs: one module per format."""

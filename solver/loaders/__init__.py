@@ -1,0 +1,1 @@
+"""Files to networks and training graphs: one module per format."""

@@ -1,0 +1,1 @@
+"""What each operator costs, keeps and differentiates to: one table per family."""

@@ -1,0 +1,140 @@
+"""How solving ended: a closed union, each case with exactly its own fields."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from solver.problem import Problem
+from solver.simulate import Trace
+
+OPTIMAL_OVERHEAD_TOLERANCE: Final = 1e-4
+OPTIMAL_TOTAL_TOLERANCE: Final = 1e-9
+
+
+class StopReason(StrEnum):
+    """Why a solve stopped."""
+
+    PROOF = "proof"
+    GAP = "gap"
+    TIME = "time"
+    WORK = "work"
+    CANCELLED = "cancelled"
+
+
+class Limit(StrEnum):
+    """Which budget makes a problem impossible."""
+
+    RAM = "ram"
+    RUNTIME = "runtime"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One point of the solve's history: seconds, the step that found it, best energy and bound in joules."""
+
+    t_s: float
+    step: str
+    energy_j: float
+    bound_j: float
+
+
+@dataclass(frozen=True, slots=True)
+class SolverRecord:
+    """Which solver did the work and when it found what."""
+
+    strategy: str
+    name: str
+    version: str
+    wall_s: float
+    first_answer_s: float | None = None
+    incumbents: tuple[Progress, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a problem is impossible: the limit, the op and tensors to blame, and how much is missing.
+
+    needed, missing: bytes (RAM, int) or seconds (runtime). `op` and `tensors` are positions in the graph; op is None when no single op is to
+    blame. `exact` says whether `needed` is the least that works (else it is only known not to be enough).
+    """
+
+    limit: Limit
+    op: int | None
+    tensors: tuple[int, ...]
+    needed: float
+    missing: float
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Optimal:
+    """A verified schedule whose energy a valid bound meets (is_proven)."""
+
+    trace: Trace
+    bound_j: float
+    message: str
+    record: SolverRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Feasible:
+    """A verified schedule and the best bound when the solve stopped."""
+
+    trace: Trace
+    bound_j: float
+    stop_reason: StopReason
+    message: str
+    record: SolverRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Infeasible:
+    """No schedule can exist; `reason` says why, `message` in words."""
+
+    reason: Reason
+    message: str
+    record: SolverRecord
+    bound_j: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NoAnswer:
+    """Neither a schedule nor a proof of impossibility within the limits."""
+
+    stop_reason: StopReason
+    message: str
+    record: SolverRecord
+    bound_j: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The solve broke; `details` are for a bug report."""
+
+    message: str
+    record: SolverRecord
+    details: str = ""
+
+
+Outcome = Optimal | Feasible | Infeasible | NoAnswer | Failed
+
+
+def overhead_gap(problem: Problem, energy_j: float, bound_j: float) -> float | None:
+    """(energy - bound) / overhead: 0 when they meet, None when the overhead is 0 and unproven."""
+    left = max(0.0, energy_j - bound_j)
+    if left <= OPTIMAL_TOTAL_TOLERANCE * energy_j:
+        return 0.0
+    overhead = energy_j - problem.costed.baseline_energy_j
+    return left / overhead if overhead > 1e-12 * energy_j else None
+
+
+def total_gap(energy_j: float, bound_j: float) -> float:
+    """(energy - bound) / energy, never below 0."""
+    return max(0.0, energy_j - bound_j) / energy_j if energy_j > 0 else 0.0
+
+
+def is_proven(problem: Problem, energy_j: float, bound_j: float) -> bool:
+    """The contract's rule for `optimal`: energy - bound <= 1e-4 * overhead + 1e-9 * energy."""
+    overhead = max(0.0, energy_j - problem.costed.baseline_energy_j)
+    allowed = OPTIMAL_OVERHEAD_TOLERANCE * overhead + OPTIMAL_TOTAL_TOLERANCE * energy_j
+    return energy_j - bound_j <= allowed

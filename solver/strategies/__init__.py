@@ -1,0 +1,1 @@
+"""Ways to schedule: one module each."""

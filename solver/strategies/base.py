@@ -1,0 +1,45 @@
+"""What a way to schedule looks like from outside."""
+
+import threading
+from typing import Protocol
+
+from solver.events import Report
+from solver.outcome import Outcome
+from solver.problem import Problem, SolveOptions
+
+
+class Cancel:
+    """A wish to stop, set from any thread; every step of a solve looks at it often."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+
+    def request(self) -> None:
+        """Ask the solve to stop and keep the best schedule."""
+        self._event.set()
+
+    @property
+    def requested(self) -> bool:
+        """True once somebody asked."""
+        return self._event.is_set()
+
+
+class Strategy(Protocol):
+    """One way to schedule. `name` is what the command line takes, `summary` one sentence for lists.
+
+    `paging` and `recompute` are the switches that the strategy forces off (False) or leaves as they are (None).
+    """
+
+    name: str
+    summary: str
+    paging: bool | None
+    recompute: bool | None
+
+    def solve(
+        self, problem: Problem, options: SolveOptions, report: Report, cancel: Cancel
+    ) -> Outcome:
+        """Schedule `problem`; every Incumbent reported and every outcome's trace has passed the verifier.
+
+        `problem.switches` are already those of this strategy (strategies.registry.adapt). The caller emits Finished.
+        """
+        ...

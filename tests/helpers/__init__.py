@@ -1,0 +1,1 @@
+"""Builders, oracles and asserts that tests share."""

@@ -30,7 +30,7 @@ class Limit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """One point of the solve's history: seconds, the step that found it, best energy and bound in joules."""
+    """One point of the history: seconds, the step that found it, best energy and bound (J)."""
 
     t_s: float
     step: str
@@ -54,8 +54,9 @@ class SolverRecord:
 class Reason:
     """Why a problem is impossible: the limit, the op and tensors to blame, and how much is missing.
 
-    needed, missing: bytes (RAM, int) or seconds (runtime). `op` and `tensors` are positions in the graph; op is None when no single op is to
-    blame. `exact` says whether `needed` is the least that works (else it is only known not to be enough).
+    needed, missing: bytes (RAM, int) or seconds (runtime). `op` and `tensors` are positions in the
+    graph; op is None when no single op is to blame. `exact` says whether `needed` is the least that
+    works (else it is only known not to be enough).
     """
 
     limit: Limit
@@ -117,6 +118,19 @@ class Failed:
 
 
 Outcome = Optimal | Feasible | Infeasible | NoAnswer | Failed
+
+_STATUS: Final = {
+    Optimal: "optimal",
+    Feasible: "feasible",
+    Infeasible: "infeasible",
+    NoAnswer: "no_answer",
+    Failed: "failed",
+}
+
+
+def status_of(outcome: Outcome) -> str:
+    """How solving ended in one word, as in every document: optimal, no_answer, ..."""
+    return _STATUS[type(outcome)]
 
 
 def overhead_gap(problem: Problem, energy_j: float, bound_j: float) -> float | None:

@@ -1,0 +1,234 @@
+"""The protocol of the solve process: requests in, events out, each a length-prefixed JSON message.
+
+| request | answered by |
+|---|---|
+| LoadModel | ModelLoaded or LoadFailed |
+| Solve | SolveStarted; any SolveStep, SolveIncumbent, SolveBound; exactly one SolveFinished |
+| Cancel | nothing of its own: the request ends soon, with its best schedule if it has one |
+| Shutdown | the process ends |
+
+Every event carries the id of its request; a reader drops ids that it no longer waits for. Besides,
+Ready comes once at the start and Warm once the solver's libraries are imported. Graphs travel whole
+and un-priced; each side prices them.
+"""
+
+import struct
+from types import MappingProxyType
+from typing import BinaryIO, Final, Generic, TypeVar
+
+import msgspec
+
+from solver.device import Device
+from solver.errors import Issue
+from solver.graph import TrainingGraph
+from solver.graph_request import GraphRequest
+from solver.outcome import Reason, SolverRecord, StopReason
+from solver.problem import Budgets, SolveOptions, Switches
+
+_LENGTH: Final = struct.Struct(">I")
+
+
+class PackedSchedule(msgspec.Struct, frozen=True):
+    """A schedule as two arrays: positions in ActionKind, positions of the ops or tensors."""
+
+    kinds: list[int]
+    targets: list[int]
+
+
+class PackedOutcome(msgspec.Struct, frozen=True):
+    """An outcome flattened; `status` says which fields are set, as in solver.outcome."""
+
+    status: str
+    message: str
+    record: SolverRecord
+    schedule: PackedSchedule | None = None
+    bound_j: float | None = None
+    stop_reason: StopReason | None = None
+    reason: Reason | None = None
+    details: str = ""
+
+
+class LoadModel(msgspec.Struct, frozen=True, tag="load_model"):
+    """Make the training graph of a file or built-in network."""
+
+    id: int
+    request: GraphRequest
+
+
+class Solve(msgspec.Struct, frozen=True, tag="solve"):
+    """Schedule a graph on a device.
+
+    `graph_key` is any name chosen by the sender, or the key that ModelLoaded brought. `graph` may
+    be left out once this process knows the key; sending it again replaces what the key stood for.
+    The switches are used as they are, but for those that the strategy forces.
+    """
+
+    id: int
+    graph_key: str
+    device: Device
+    budgets: Budgets
+    switches: Switches = Switches()
+    options: SolveOptions = SolveOptions()
+    graph: TrainingGraph | None = None
+
+
+class Cancel(msgspec.Struct, frozen=True, tag="cancel"):
+    """Stop the request of that id, waiting or running, and keep its best schedule."""
+
+    id: int
+
+
+class Shutdown(msgspec.Struct, frozen=True, tag="shutdown"):
+    """Stop everything and end the process."""
+
+
+class Ready(msgspec.Struct, frozen=True, tag="ready"):
+    """The process listens."""
+
+    pid: int
+    engine_version: str
+
+
+class Warm(msgspec.Struct, frozen=True, tag="warm"):
+    """The solver's libraries are imported, which took `seconds`; a solve now starts at once."""
+
+    seconds: float
+
+
+class ModelLoaded(msgspec.Struct, frozen=True, tag="model_loaded"):
+    """The graph of a LoadModel; Solve may name `graph_key` instead of sending the graph back."""
+
+    id: int
+    graph_key: str
+    graph: TrainingGraph
+    source: str
+    sha256: str | None
+
+
+class LoadFailed(msgspec.Struct, frozen=True, tag="load_failed"):
+    """Why there is no graph: every mistake found.
+
+    `details` is empty unless the program itself is at fault.
+    """
+
+    id: int
+    issues: list[Issue]
+    details: str = ""
+
+
+class SolveStarted(msgspec.Struct, frozen=True, tag="solve_started"):
+    """The solve has begun with `step`."""
+
+    id: int
+    t_s: float
+    step: str
+
+
+class SolveStep(msgspec.Struct, frozen=True, tag="solve_step"):
+    """The solve goes on with `step`."""
+
+    id: int
+    t_s: float
+    step: str
+
+
+class SolveIncumbent(msgspec.Struct, frozen=True, tag="solve_incumbent"):
+    """A better, verified schedule, its energy and the best bound known then, joules.
+
+    `bound_j` is None before there is a bound.
+    """
+
+    id: int
+    t_s: float
+    step: str
+    schedule: PackedSchedule
+    energy_j: float
+    bound_j: float | None
+
+
+class SolveBound(msgspec.Struct, frozen=True, tag="solve_bound"):
+    """A higher proven lower bound, joules."""
+
+    id: int
+    t_s: float
+    step: str
+    bound_j: float
+
+
+class SolveFinished(msgspec.Struct, frozen=True, tag="solve_finished"):
+    """The only terminal event of a solve."""
+
+    id: int
+    t_s: float
+    outcome: PackedOutcome
+
+
+Request = LoadModel | Solve | Cancel | Shutdown
+SolveEvent = SolveStarted | SolveStep | SolveIncumbent | SolveBound | SolveFinished
+WorkerEvent = Ready | Warm | ModelLoaded | LoadFailed | SolveEvent
+Message = Request | WorkerEvent
+_M = TypeVar("_M")
+
+
+class ProtocolError(Exception):
+    """The other side sent something that is no message: it is broken or of another version."""
+
+
+def encode(message: Message) -> bytes:
+    """The message as four bytes of length (big-endian) and that many bytes of UTF-8 JSON."""
+    body = _ENCODER.encode(message)
+    return _LENGTH.pack(len(body)) + body
+
+
+class MessageReader(Generic[_M]):
+    """Reads messages from a blocking binary stream; made by request_reader or event_reader."""
+
+    def __init__(self, stream: BinaryIO, decoder: msgspec.json.Decoder[_M]) -> None:
+        self._stream = stream
+        self._decoder = decoder
+
+    def read(self) -> _M | None:
+        """The next message, or None at the end of the stream (also when it ends inside a message).
+
+        Raises ProtocolError when the bytes are no message of the expected kind.
+        """
+        head = self._exactly(_LENGTH.size)
+        if head is None:
+            return None
+        body = self._exactly(_LENGTH.unpack(head)[0])
+        if body is None:
+            return None
+        try:
+            return self._decoder.decode(body)
+        except msgspec.DecodeError as error:
+            raise ProtocolError(f"not a message of this program: {error}") from error
+
+    def _exactly(self, size: int) -> bytes | None:
+        parts: list[bytes] = []
+        while size:
+            part = self._stream.read(size)
+            if not part:
+                return None
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+
+def request_reader(stream: BinaryIO) -> MessageReader[Request]:
+    """Reads what the window asks; used by the solve process on its standard input."""
+    return MessageReader(stream, msgspec.json.Decoder(Request))
+
+
+def event_reader(stream: BinaryIO) -> MessageReader[WorkerEvent]:
+    """Reads what the solve process reports; used by the window on the process's standard output."""
+    return MessageReader(stream, msgspec.json.Decoder(WorkerEvent))
+
+
+def _plain(value: object) -> object:
+    """Read-only mappings (dims, a device's sources) travel as JSON objects."""
+    if isinstance(value, MappingProxyType):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} does not belong in a message")
+
+
+_ENCODER: Final = msgspec.json.Encoder(enc_hook=_plain)

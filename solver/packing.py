@@ -1,0 +1,129 @@
+"""Events and outcomes of a solve <-> the messages that carry them between two processes."""
+
+from math import isfinite
+from typing import Final, assert_never
+
+from solver import messages
+from solver.events import Bound, Event, Finished, Incumbent, Started, StepChanged
+from solver.messages import PackedOutcome, PackedSchedule, SolveEvent
+from solver.outcome import (
+    Failed,
+    Feasible,
+    Infeasible,
+    NoAnswer,
+    Optimal,
+    Outcome,
+    Reason,
+    status_of,
+)
+from solver.problem import Problem
+from solver.schedule import Action, ActionKind, Schedule
+from solver.simulate import simulate
+
+_KINDS: Final = tuple(ActionKind)
+_CODES: Final = {kind: code for code, kind in enumerate(_KINDS)}
+
+
+def pack_schedule(schedule: Schedule) -> PackedSchedule:
+    """The schedule as two arrays of integers."""
+    return PackedSchedule(
+        [_CODES[action.kind] for action in schedule.actions],
+        [action.target for action in schedule.actions],
+    )
+
+
+def unpack_schedule(packed: PackedSchedule) -> Schedule:
+    """The schedule again.
+
+    Raises ValueError for arrays of different length, IndexError for an unknown kind.
+    """
+    pairs = zip(packed.kinds, packed.targets, strict=True)
+    return Schedule(tuple(Action(_KINDS[kind], target) for kind, target in pairs))
+
+
+def pack_outcome(outcome: Outcome) -> PackedOutcome:
+    """The outcome without its problem, which both sides know."""
+    status = status_of(outcome)
+    message, record = outcome.message, outcome.record
+    match outcome:
+        case Optimal(trace=trace, bound_j=bound_j):
+            packed = pack_schedule(trace.schedule)
+            return PackedOutcome(status, message, record, packed, bound_j)
+        case Feasible(trace=trace, bound_j=bound_j, stop_reason=stop):
+            packed = pack_schedule(trace.schedule)
+            return PackedOutcome(status, message, record, packed, bound_j, stop)
+        case Infeasible(reason=reason, bound_j=bound):
+            return PackedOutcome(status, message, record, bound_j=bound, reason=reason)
+        case NoAnswer(stop_reason=stop, bound_j=bound):
+            return PackedOutcome(status, message, record, bound_j=bound, stop_reason=stop)
+        case Failed(details=details):
+            return PackedOutcome(status, message, record, details=details)
+        case _:
+            assert_never(outcome)
+
+
+def unpack_outcome(packed: PackedOutcome, problem: Problem) -> Outcome:
+    """The outcome again, its schedule simulated on `problem`, which is the one that was solved.
+
+    Raises ValueError when the fields do not belong to the status.
+    """
+    message, record = packed.message, packed.record
+    match packed:
+        case PackedOutcome(status="optimal", schedule=PackedSchedule() as s, bound_j=float(bound)):
+            return Optimal(simulate(unpack_schedule(s), problem), bound, message, record)
+        case PackedOutcome(
+            status="feasible",
+            schedule=PackedSchedule() as s,
+            bound_j=float(bound),
+            stop_reason=stop,
+        ) if stop is not None:
+            return Feasible(simulate(unpack_schedule(s), problem), bound, stop, message, record)
+        case PackedOutcome(status="infeasible", reason=Reason() as reason):
+            return Infeasible(reason, message, record, packed.bound_j)
+        case PackedOutcome(status="no_answer", stop_reason=stop) if stop is not None:
+            return NoAnswer(stop, message, record, packed.bound_j)
+        case PackedOutcome(status="failed"):
+            return Failed(message, record, packed.details)
+    raise ValueError(f"no outcome has the status {packed.status!r} and these fields")
+
+
+def pack_event(request_id: int, event: Event) -> SolveEvent:
+    """The message that carries `event` as part of the answer to that request."""
+    match event:
+        case Started(t_s, step):
+            return messages.SolveStarted(request_id, t_s, step)
+        case StepChanged(t_s, step):
+            return messages.SolveStep(request_id, t_s, step)
+        case Incumbent(t_s, step, trace, energy_j, bound_j):
+            bound = bound_j if isfinite(bound_j) else None
+            schedule = pack_schedule(trace.schedule)
+            return messages.SolveIncumbent(request_id, t_s, step, schedule, energy_j, bound)
+        case Bound(t_s, step, bound_j):
+            return messages.SolveBound(request_id, t_s, step, bound_j)
+        case Finished(t_s, outcome):
+            return messages.SolveFinished(request_id, t_s, pack_outcome(outcome))
+        case _:
+            assert_never(event)
+
+
+def unpack_event(message: SolveEvent, problem: Problem) -> Event:
+    """The event again; a missing bound becomes the baseline, which no schedule undercuts.
+
+    Raises ValueError when the message contradicts itself.
+    """
+    match message:
+        case messages.SolveStarted(t_s=t_s, step=step):
+            return Started(t_s, step)
+        case messages.SolveStep(t_s=t_s, step=step):
+            return StepChanged(t_s, step)
+        case messages.SolveIncumbent(t_s=t_s, step=step, schedule=schedule, energy_j=energy_j):
+            bound = message.bound_j
+            trace = simulate(unpack_schedule(schedule), problem)
+            floor_j = problem.costed.baseline_energy_j
+            return Incumbent(t_s, step, trace, energy_j, floor_j if bound is None else bound)
+        case messages.SolveBound(t_s=t_s, step=step, bound_j=bound_j):
+            return Bound(t_s, step, bound_j)
+        case messages.SolveFinished(t_s=t_s, outcome=outcome):
+            return Finished(t_s, unpack_outcome(outcome, problem))
+        case _:
+            assert_never(message)

@@ -1,0 +1,17 @@
+"""What the user chooses about a file before it is read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+
+@dataclass(frozen=True, slots=True)
+class LoadOptions:
+    """Sizes that a file leaves open.
+
+    batch : the leading dimension of the inputs; None keeps the file's own, or 1 where it has none.
+    dims : values of named dimensions ("N", "sequence"), each above zero.
+    """
+
+    batch: int | None = None
+    dims: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))

@@ -1,0 +1,174 @@
+"""Quantities at the border: typed text becomes bytes and seconds, shown numbers get a prefix.
+
+The only place that knows prefixes. Inside the engine there are bytes (int), seconds, joules, FLOP.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Final
+
+from quantiphy import Quantity
+
+from solver.errors import Issue, UsageError
+
+MAX_BYTES: Final = 2**62
+"""The largest size that is taken: sums of two still fit a 64-bit integer."""
+
+MAX_SECONDS: Final = 1e15
+"""The longest time that is taken, about 32 million years."""
+
+_BYTE_UNITS: Final[Mapping[str, int]] = MappingProxyType({
+    "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
+    "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "PB": 10**15,
+})  # fmt: skip
+_SECOND_UNITS: Final[Mapping[str, Decimal]] = MappingProxyType({
+    "s": Decimal(1), "ms": Decimal("1e-3"), "us": Decimal("1e-6"), "µs": Decimal("1e-6"),
+    "μs": Decimal("1e-6"), "ns": Decimal("1e-9"),
+})  # fmt: skip
+
+_BYTES_ACCEPTED: Final = "write a size such as 262144, 256KiB or 1.5 MB; units are " + ", ".join(
+    _BYTE_UNITS
+)
+_SECONDS_ACCEPTED: Final = "write a time such as 3, 3s, 250 ms or 40us; units are s, ms, us"
+
+_QUANTITY: Final = re.compile(
+    r"\s*(?P<sign>[+-]?)(?P<number>(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)"
+    r"(?:[eE](?P<exponent>[+-]?[0-9]{1,4}))?\s*(?P<unit>[A-Za-zµμ]*)\s*",
+    re.ASCII,
+)
+
+
+class _Shown(Quantity):
+    """A quantity as it is shown; a subclass, so that our choices stay ours."""
+
+
+_Shown.set_prefs(output_sf="EPTGMkmunp", strip_zeros=False, strip_radix=True, map_sf={}, spacer=" ")
+
+
+def parse_bytes(text: str, *, where: str = "") -> int:
+    """Size in whole bytes of what a person typed: "256KiB", "1.5 MB", "1218856", "1e6".
+
+    A size that is not whole is rounded down: a limit of 1331.2 B admits 1331 B. `where` names the
+    field in the error.
+
+    Raises
+    ------
+    UsageError
+        Not a size, negative, a fraction of a byte, or above 2**62 B; the sentence says what would
+        be accepted.
+    """
+    number, unit = _split(text, "size", _BYTES_ACCEPTED, where)
+    scale = _byte_scale(unit, text, where)
+    size = number * scale
+    if not unit and number != int(number):
+        raise UsageError(
+            Issue(f"{text.strip()!r} is not a whole number of bytes", where, _BYTES_ACCEPTED)
+        )
+    if size > MAX_BYTES:
+        raise UsageError(
+            Issue(
+                f"{text.strip()!r} is more than any machine holds",
+                where,
+                "at most 4611 PB (2**62 B)",
+            )
+        )
+    return int(size)
+
+
+def parse_seconds(text: str, *, where: str = "") -> float:
+    """Time in seconds of what a person typed: "3s", "250 ms", "40us", "1e-3", "3".
+
+    Raises
+    ------
+    UsageError
+        Not a time, negative, or above 1e15 s; the sentence says what would be accepted.
+    """
+    number, unit = _split(text, "time", _SECONDS_ACCEPTED, where)
+    if unit and unit not in _SECOND_UNITS:
+        raise UsageError(
+            Issue(f"{text.strip()!r} has an unknown unit {unit!r}", where, _SECONDS_ACCEPTED)
+        )
+    seconds = float(number * _SECOND_UNITS[unit or "s"])
+    if seconds > MAX_SECONDS:
+        raise UsageError(Issue(f"{text.strip()!r} is longer than 1e15 s", where, _SECONDS_ACCEPTED))
+    return seconds
+
+
+def format_bytes(size: int) -> str:
+    """Size for people, three digits: "512 B", "256 KiB", "1.16 MiB"; from 10**15 B on "1.00 PB"."""
+    magnitude = abs(size)
+    if magnitude < 2**10:
+        return f"{size} B"
+    if magnitude >= 10**15:
+        return str(_Shown(size, "B").render(form="si", prec=2))
+    whole = magnitude >> (magnitude.bit_length() - 1) // 10 * 10
+    # 1000 to 1023 of a prefix need a fourth digit: three would turn 1023 KiB into 1020 KiB.
+    return str(_Shown(size, "B").binary(prec=3 if whole >= 1000 else 2))  # noqa: PLR2004
+
+
+def format_bytes_exactly(size: int) -> str:
+    """Size to the byte: "1,218,856 B"."""
+    return f"{size:,} B"
+
+
+def format_seconds(seconds: float) -> str:
+    """Time for people, three digits: "62.6 s", "250 ms"; from 1000 s on whole seconds."""
+    if abs(seconds) >= 999.5:  # noqa: PLR2004  # rounds to 1000, where a prefix would say "ks"
+        return f"{seconds:.0f} s" if abs(seconds) < MAX_SECONDS else f"{seconds:.2e} s"
+    return str(_Shown(seconds, "s").render(form="si", prec=2)) if seconds else "0 s"
+
+
+def format_joules(joules: float) -> str:
+    """Energy for people, four digits: "545.7 mJ", "9.410 J"."""
+    return str(_Shown(joules, "J").render(form="si", prec=3)) if joules else "0 J"
+
+
+def format_flop(flop: float) -> str:
+    """Work for people, three digits: "15.7 kFLOP", "4.09 GFLOP"; below 1000 the number itself."""
+    if abs(flop) < 1000:  # noqa: PLR2004
+        return f"{flop:g} FLOP"
+    return str(_Shown(flop, "FLOP").render(form="si", prec=2))
+
+
+def format_count(count: int) -> str:
+    """Whole number with thousands apart: "12,345"."""
+    return f"{count:,}"
+
+
+def format_percent(ratio: float, *, signed: bool = False) -> str:
+    """Ratio as a percentage with one decimal, below 0.1 % with two digits: "6.5 %", "0.042 %".
+
+    `signed` puts a plus before a rise.
+    """
+    percent = 100 * ratio
+    if not math.isfinite(percent):
+        return "–"
+    plus = "+" if signed and percent > 0 else ""
+    if percent and abs(percent) < 0.095:  # noqa: PLR2004  # would be shown as 0.1 or 0.0
+        return f"{plus}{percent:.2g} %"
+    return f"{plus}{percent:.1f} %" if percent else "0 %"
+
+
+def _split(text: str, what: str, accepted: str, where: str) -> tuple[Decimal, str]:
+    shown = text.strip()
+    found = _QUANTITY.fullmatch(text)
+    if found is None:
+        raise UsageError(Issue(f"{shown!r} is not a {what}", where, accepted))
+    number = Decimal(found["number"].replace(",", "") + "e" + (found["exponent"] or "0"))
+    if found["sign"] == "-" and number:
+        raise UsageError(Issue(f"{shown!r} is below zero", where, accepted))
+    return number, found["unit"]
+
+
+def _byte_scale(unit: str, text: str, where: str) -> int:
+    if unit in _BYTE_UNITS or not unit:
+        return _BYTE_UNITS[unit or "B"]
+    near = [name for name in _BYTE_UNITS if name.lower() == unit.lower()]
+    # "KB" means 1000 to some and 1024 to others, so it is asked about; "kib", "mb" mean one thing.
+    if near and unit not in {"KB", "Kb"}:
+        return _BYTE_UNITS[near[0]]
+    hint = "write kB for 1000 B or KiB for 1024 B" if near else _BYTES_ACCEPTED
+    raise UsageError(Issue(f"{text.strip()!r} has an unknown unit {unit!r}", where, hint))

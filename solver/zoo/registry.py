@@ -1,0 +1,87 @@
+"""The built-in networks: which exist, and who makes each under which accounting."""
+
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from importlib import import_module
+from types import MappingProxyType
+from typing import Final, cast
+
+from solver.errors import Issue, UsageError
+from solver.graph import TrainingGraph
+from solver.network import Network
+
+_POET: Final[Mapping[str, str]] = MappingProxyType({
+    "linear": "solver.zoo.poet_linear:linear",
+    "vgg16": "solver.zoo.poet_vgg:vgg16",
+    "vgg16_cifar": "solver.zoo.poet_vgg:vgg16_cifar",
+    "resnet18": "solver.zoo.poet_resnet:resnet18",
+    "resnet18_cifar": "solver.zoo.poet_resnet:resnet18_cifar",
+    "resnet50": "solver.zoo.poet_resnet:resnet50",
+    "bert": "solver.zoo.poet_bert:bert",
+    "transformer": "solver.zoo.poet_bert:transformer",
+})  # fmt: skip
+
+_AUTODIFF: Final[Mapping[str, str]] = MappingProxyType({
+    "vgg16": "solver.zoo.vgg:vgg16",
+    "vgg16_cifar": "solver.zoo.vgg:vgg16_cifar",
+    "resnet18": "solver.zoo.resnet:resnet18",
+    "resnet18_cifar": "solver.zoo.resnet:resnet18_cifar",
+    "resnet50": "solver.zoo.resnet:resnet50",
+})  # fmt: skip
+
+
+def builtin_names() -> tuple[str, ...]:
+    """Names of the built-in networks, smallest family first."""
+    return tuple(_POET)
+
+
+def autodiff_names() -> tuple[str, ...]:
+    """Names of the built-in networks that our own differentiation accepts."""
+    return tuple(_AUTODIFF)
+
+
+def build_poet_graph(name: str) -> TrainingGraph:
+    """Training graph of a built-in network as the released POET code counts it, batch 1.
+
+    Raises
+    ------
+    UsageError
+        No built-in network has that name; the nearest one is suggested.
+    """
+    _check_known(name)
+    return cast("TrainingGraph", _make(_POET[name])())
+
+
+def build_network(name: str, batch: int) -> Network:
+    """Layers of a built-in network as its paper defines it, to be differentiated.
+
+    Parameters
+    ----------
+    batch
+        Samples per step, at least 1.
+
+    Raises
+    ------
+    UsageError
+        An unknown name, a batch below 1, or a network that exists under accounting "poet" only.
+    """
+    _check_known(name)
+    if name not in _AUTODIFF:
+        hint = f"use --accounting poet, or one of: {', '.join(_AUTODIFF)}"
+        raise UsageError(Issue(f"{name} has no layers to differentiate", "--accounting", hint))
+    if batch < 1:
+        raise UsageError(Issue(f"the batch is {batch}", "--batch", "a whole number from 1 on"))
+    return cast("Network", _make(_AUTODIFF[name])(batch))
+
+
+def _check_known(name: str) -> None:
+    if name in _POET:
+        return
+    near = get_close_matches(name, _POET, n=1)
+    hint = f"did you mean {near[0]}?" if near else "one of: " + ", ".join(_POET)
+    raise UsageError(Issue(f"no built-in network is called {name!r}", "MODEL", hint))
+
+
+def _make(address: str) -> Callable[..., object]:
+    module, _, attribute = address.partition(":")
+    return cast("Callable[..., object]", getattr(import_module(module), attribute))

@@ -1,0 +1,123 @@
+"""The staged problem as plain lists and bit masks, in the order that the optimisers work in.
+
+Stage t ends with the first run of op t. Before it, inside the stage, earlier recomputable forward ops
+may run again, each at most once, in order. Tensors are renumbered by producer, so that the highest bit
+of a mask is the tensor made last; `original` leads back to the graph's positions.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from solver.graph import Phase
+from solver.problem import Problem
+
+
+@dataclass(frozen=True, eq=False)
+class StagedProblem:
+    """Costs and structure of a problem, indexed by op (ops = stages) or by tensor in producer order.
+
+    op_in, op_out : per op, mask of the tensors it reads and makes. reads, makes : the same as lists.
+    size, workspace : bytes. room : bytes that tensors and workspace may occupy (RAM - fixed bytes).
+    run_j, run_s : one run of an op; in_j, in_s, out_j, out_s : one transfer of a tensor (seconds 0
+    where the I/O mode ignores them). may_rerun : per op; may_page : per tensor, switches included.
+    stored : mask of the tensors in storage at the start (and pageable).
+    limit_s : seconds left for transfers and reruns, None without a runtime limit.
+    """
+
+    problem: Problem
+    original: tuple[int, ...]
+    first_backward: int
+    producer: tuple[int, ...]
+    reads: tuple[tuple[int, ...], ...]
+    makes: tuple[tuple[int, ...], ...]
+    readers: tuple[tuple[int, ...], ...]
+    op_in: tuple[int, ...]
+    op_out: tuple[int, ...]
+    size: tuple[int, ...]
+    workspace: tuple[int, ...]
+    room: int
+    run_j: tuple[float, ...]
+    run_s: tuple[float, ...]
+    in_j: tuple[float, ...]
+    in_s: tuple[float, ...]
+    out_j: tuple[float, ...]
+    out_s: tuple[float, ...]
+    may_rerun: tuple[bool, ...]
+    may_page: tuple[bool, ...]
+    stored: int
+    limit_s: float | None
+
+    @property
+    def stages(self) -> int:
+        """Number of ops, and so of stages."""
+        return len(self.op_in)
+
+    @property
+    def tensors(self) -> int:
+        """Number of tensors."""
+        return len(self.size)
+
+    def mass(self, mask: int) -> int:
+        """Bytes of the tensors in `mask`."""
+        return sum(self.size[i] for i in bits(mask))
+
+    def need(self, op: int) -> int:
+        """Bytes that the op's inputs, outputs and workspace occupy together."""
+        return self.mass(self.op_in[op] | self.op_out[op]) + self.workspace[op]
+
+
+def bits(mask: int) -> Iterator[int]:
+    """Positions of the set bits, ascending."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
+
+
+def mask_of(positions: tuple[int, ...] | list[int]) -> int:
+    """The mask with those bits set."""
+    mask = 0
+    for i in positions:
+        mask |= 1 << i
+    return mask
+
+
+def stage(problem: Problem) -> StagedProblem:
+    """Write `problem` out for the optimisers; overlapped I/O is read as blocking."""
+    costed, graph, switches = problem.costed, problem.costed.graph, problem.switches
+    original = tuple(i for outputs in graph.op_outputs for i in outputs)
+    place = {old: new for new, old in enumerate(original)}
+    reads = tuple(tuple(sorted(place[i] for i in op)) for op in graph.op_inputs)
+    makes = tuple(tuple(place[i] for i in op) for op in graph.op_outputs)
+    tensors = [graph.tensors[i] for i in original]
+    may_page = tuple(switches.paging and tensor.pageable for tensor in tensors)
+    in_s, out_s = problem.transfer_durations_s()
+    limit = problem.budgets.runtime_s
+    return StagedProblem(
+        problem=problem,
+        original=original,
+        first_backward=graph.first_backward,
+        producer=tuple(graph.producer[i] for i in original),
+        reads=reads,
+        makes=makes,
+        readers=tuple(graph.readers[i] for i in original),
+        op_in=tuple(mask_of(op) for op in reads),
+        op_out=tuple(mask_of(op) for op in makes),
+        size=tuple(tensor.bytes for tensor in tensors),
+        workspace=tuple(op.workspace_bytes for op in graph.ops),
+        room=problem.budgets.ram_bytes - graph.fixed_bytes,
+        run_j=tuple(costed.op_energy_j.tolist()),
+        run_s=tuple(costed.op_duration_s.tolist()),
+        in_j=tuple(float(costed.page_in_j[i]) for i in original),
+        in_s=tuple(in_s[i] for i in original),
+        out_j=tuple(float(costed.page_out_j[i]) for i in original),
+        out_s=tuple(out_s[i] for i in original),
+        may_rerun=tuple(
+            switches.recompute and op.recomputable and op.phase is Phase.FORWARD for op in graph.ops
+        ),
+        may_page=may_page,
+        stored=mask_of(
+            [i for i, tensor in enumerate(tensors) if tensor.in_storage_at_start and may_page[i]]
+        ),
+        limit_s=None if limit is None else limit - costed.baseline_runtime_s,
+    )

@@ -1,4 +1,4 @@
-"""From runs to actions: which ops run in which order, and what is in RAM while each of them runs."""
+"""From runs to actions: which ops run, in which order, with what in RAM."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from solver.staged import StagedProblem, bits
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of an op; `during` is the mask of tensors in RAM while it runs, its new outputs apart."""
+    """One run of an op; `during`: mask of the tensors in RAM meanwhile, new outputs apart."""
 
     op: int
     during: int

@@ -1,8 +1,8 @@
 """The staged problem as plain lists and bit masks, in the order that the optimisers work in.
 
-Stage t ends with the first run of op t. Before it, inside the stage, earlier recomputable forward ops
-may run again, each at most once, in order. Tensors are renumbered by producer, so that the highest bit
-of a mask is the tensor made last; `original` leads back to the graph's positions.
+Stage t ends with the first run of op t. Before it, inside the stage, earlier recomputable forward
+ops may run again, each at most once, in order. Tensors are renumbered by producer, so that the
+highest bit of a mask is the tensor made last; `original` leads back to the graph's positions.
 """
 
 from collections.abc import Iterator
@@ -14,10 +14,10 @@ from solver.problem import Problem
 
 @dataclass(frozen=True, eq=False)
 class StagedProblem:
-    """Costs and structure of a problem, indexed by op (ops = stages) or by tensor in producer order.
+    """A problem indexed by op (ops = stages) or by tensor in producer order.
 
-    op_in, op_out : per op, mask of the tensors it reads and makes. reads, makes : the same as lists.
-    size, workspace : bytes. room : bytes that tensors and workspace may occupy (RAM - fixed bytes).
+    op_in, op_out : per op, mask of the tensors it reads and makes. reads, makes : as lists.
+    size, workspace : bytes. room : bytes that tensors and workspace may occupy (RAM - fixed).
     run_j, run_s : one run of an op; in_j, in_s, out_j, out_s : one transfer of a tensor (seconds 0
     where the I/O mode ignores them). may_rerun : per op; may_page : per tensor, switches included.
     stored : mask of the tensors in storage at the start (and pageable).

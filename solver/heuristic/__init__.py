@@ -1,1 +1,1 @@
-"""Fast feasible schedules: plans of what is held between stages, repaired, polished and searched."""
+"""Fast feasible schedules: plans of what is held between stages, repaired and improved."""

@@ -27,7 +27,8 @@ class Cancel:
 class Strategy(Protocol):
     """One way to schedule. `name` is what the command line takes, `summary` one sentence for lists.
 
-    `paging` and `recompute` are the switches that the strategy forces off (False) or leaves as they are (None).
+    `paging` and `recompute` are the switches that the strategy forces off (False) or leaves as
+    they are (None).
     """
 
     name: str
@@ -38,8 +39,9 @@ class Strategy(Protocol):
     def solve(
         self, problem: Problem, options: SolveOptions, report: Report, cancel: Cancel
     ) -> Outcome:
-        """Schedule `problem`; every Incumbent reported and every outcome's trace has passed the verifier.
+        """Schedule `problem`; every trace in an Incumbent or outcome has passed the verifier.
 
-        `problem.switches` are already those of this strategy (strategies.registry.adapt). The caller emits Finished.
+        `problem.switches` are already those of this strategy (strategies.registry.adapt). The
+        caller emits Finished.
         """
         ...

@@ -75,7 +75,7 @@ class PlainStrategy:
         report: Report,
         cancel: Cancel,  # noqa: ARG002 - done before anybody could ask
     ) -> Outcome:
-        """The one schedule, verified; infeasible ("this strategy needs N B") when it does not fit."""
+        """The one schedule, verified; infeasible when it does not fit ("needs N B")."""
         began = perf_counter()
         report(Started(0.0, self.name))
         record = SolverRecord(self.name, "none", "", 0.0)

@@ -1,4 +1,4 @@
-"""The strategies that exist: ours, and those that other packages bring under the entry point `poet.strategies`."""
+"""The strategies that exist: ours, and those of the entry point `poet.strategies`."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,0 +1,106 @@
+"""Making a fitting plan cheaper: hold again what fits, stop writing what is not read."""
+
+from collections.abc import Callable
+
+from solver.heuristic.plan import Plan
+from solver.staged import bits
+
+_LESS = 1e-12  # relative: smaller savings are rounding
+
+
+def polish(plan: Plan, stop: Callable[[], bool] = lambda: False) -> None:
+    """Improve `plan` in place until no single change helps; it fits before and after."""
+    while not stop():
+        before = plan.cost
+        _hold_again(plan, stop)
+        _page_less(plan, stop)
+        if plan.cost >= before * (1 - _LESS):
+            return
+
+
+def _hold_again(plan: Plan, stop: Callable[[], bool]) -> None:
+    """Hold supplied tensors back to where they last were, dearest supply first, while it fits."""
+    supplies = [
+        (cost, stage, tensor)
+        for stage in range(plan.staged.stages)
+        for cost, tensor in supplies_of(plan, stage)
+    ]
+    supplies.sort(key=lambda supply: (-supply[0] / max(1, plan.staged.size[supply[2]]), supply[1:]))
+    for _, stage, tensor in supplies:
+        if stop():
+            return
+        hold_back(plan, stage, tensor)
+
+
+def supplies_of(plan: Plan, stage: int) -> list[tuple[float, int]]:
+    """(cost, tensor) for what the stage makes again or pages in."""
+    planned = plan.stages[stage]
+    price = plan.planner.price
+    found = [(price.page_in[i], i) for i in bits(planned.paged_in)]
+    for op in planned.runs[:-1]:
+        for i in plan.staged.makes[op]:
+            if (planned.used | plan.held[stage + 1]) >> i & 1:
+                found.append((price.run[op], i))
+    return found
+
+
+def last_seen(plan: Plan, stage: int, tensor: int) -> int:
+    """The latest stage before `stage` after which the tensor could still be in RAM."""
+    bit, made = 1 << tensor, plan.staged.producer[tensor]
+    t = stage - 1
+    while t > made:
+        planned = plan.stages[t]
+        if planned.used & bit or plan.held[t + 1] & bit:
+            return t
+        if any(plan.staged.op_out[op] & bit for op in planned.runs):
+            return t
+        t -= 1
+    return made
+
+
+def hold_back(plan: Plan, stage: int, tensor: int, *, force: bool = False) -> bool:
+    """Hold the tensor from where it was last seen until `stage`; kept only when cheaper and fitting.
+
+    With `force` it is kept even when it does not fit (for a repair to follow).
+    """
+    bit = 1 << tensor
+    if plan.held[stage] & bit:
+        return False
+    room, size = plan.staged.room, plan.staged.size[tensor]
+    first = last_seen(plan, stage, tensor) + 1
+    if not force and any(plan.stages[t].peak + size > room for t in range(first, stage)):
+        return False
+    cost = plan.cost
+    in_time = plan.fits_in_time
+    undo = plan.move(tensor, first, stage, hold=True)
+    if undo is None:
+        return False
+    if force:
+        return True
+    fits = all(plan.stages[t].peak <= room for t, _ in undo)
+    if fits and plan.cost < cost * (1 - _LESS) and (plan.fits_in_time or not in_time):
+        return True
+    plan.undo(tensor, first, stage, undo, hold=False)
+    return False
+
+
+def _page_less(plan: Plan, stop: Callable[[], bool]) -> None:
+    """Drop writes that nobody reads, and writes whose page-ins reruns can replace for less."""
+    read_in: dict[int, list[int]] = {i: [] for i in bits(plan.paged)}
+    for t, planned in enumerate(plan.stages):
+        for i in bits(planned.paged_in & plan.paged):
+            read_in[i].append(t)
+    room = plan.staged.room
+    for tensor, stages in read_in.items():
+        if stop():
+            return
+        cost, in_time = plan.cost, plan.fits_in_time
+        plan.page(tensor, write=False)
+        undo = plan.replan(stages)
+        if undo is None:
+            plan.page(tensor, write=True)
+            continue
+        fits = all(plan.stages[t].peak <= room for t, _ in undo)
+        if not fits or plan.cost > cost or (in_time and not plan.fits_in_time):
+            plan.restore(undo)
+            plan.page(tensor, write=True)

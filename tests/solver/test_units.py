@@ -1,4 +1,4 @@
-"""Claim: typed text means one exact quantity, shown text reads back, nonsense is refused in words."""
+"""Claim: typed text means one exact quantity, shown text reads back, nonsense is refused."""
 
 import pytest
 from hypothesis import given

@@ -1,0 +1,21 @@
+"""The documents that leave and enter the program as JSON: poet.graph and poet.result, version 1.
+
+`documents` holds one struct per object of a document, in the order of the contract. The JSON
+Schemas in resources/schemas are made from them: `python -m solver.codec.schemas`.
+"""
+
+from solver.codec.graph import device_of, graph_document, graph_of
+from solver.codec.json_text import decode_graph, decode_result, encode_json
+from solver.codec.result import Origin, result_document, schedule_of
+
+__all__ = [
+    "Origin",
+    "decode_graph",
+    "decode_result",
+    "device_of",
+    "encode_json",
+    "graph_document",
+    "graph_of",
+    "result_document",
+    "schedule_of",
+]

@@ -1,0 +1,206 @@
+"""Training graphs and devices <-> their objects in poet.graph."""
+
+from types import MappingProxyType
+
+from solver.codec.documents import (
+    BaselineObject,
+    DeviceObject,
+    GraphDocument,
+    GraphSettingsObject,
+    OpObject,
+    TensorObject,
+    TrainableObject,
+    TransferObject,
+)
+from solver.codec.numbers import finite, finite_list
+from solver.costs import CostedGraph
+from solver.device import Device, Transfer
+from solver.graph import GraphSettings, Op, Tensor, Trainable, TrainingGraph
+
+
+def graph_document(costed: CostedGraph, warnings: tuple[str, ...] = ()) -> GraphDocument:
+    """The poet.graph of a priced graph; `warnings` are added to the graph's own."""
+    graph = costed.graph
+    return GraphDocument(
+        format="poet.graph",
+        version=1,
+        ops=_op_objects(costed),
+        tensors=_tensor_objects(costed),
+        trainable=[TrainableObject(t.name, int(t.bytes)) for t in graph.trainable],
+        loss_tensors=list(graph.loss_tensors),
+        baseline=baseline_object(costed),
+        plain_peak_bytes=int(costed.plain_peak_bytes),
+        floor_bytes=int(costed.floor_bytes),
+        floor_op=graph.ops[costed.floor_op].name if graph.ops else None,
+        fixed_bytes=int(graph.fixed_bytes),
+        weight_bytes=int(graph.weight_bytes),
+        trainable_bytes=int(graph.trainable_bytes),
+        forward_macs=int(graph.forward_macs),
+        forward_bytes=int(graph.forward_bytes),
+        saved_extra_bytes=int(graph.saved_extra_bytes),
+        settings=_settings_object(graph.settings),
+        device=device_object(costed.device),
+        warnings=[*graph.warnings, *warnings],
+    )
+
+
+def graph_of(document: GraphDocument, name: str) -> TrainingGraph:
+    """The training graph of a document, un-priced; `name` because poet.graph itself holds none.
+
+    The document is taken at its word: whether ops and tensors fit together is for the loader (or
+    solver.saved for a result) to check.
+    """
+    settings = document.settings
+    return TrainingGraph(
+        name=name,
+        ops=tuple(_op(op) for op in document.ops),
+        tensors=tuple(_tensor(tensor) for tensor in document.tensors),
+        trainable=tuple(Trainable(t.name, t.bytes) for t in document.trainable),
+        loss_tensors=tuple(document.loss_tensors),
+        fixed_bytes=document.fixed_bytes,
+        weight_bytes=document.weight_bytes,
+        trainable_bytes=document.trainable_bytes,
+        forward_macs=document.forward_macs,
+        forward_bytes=document.forward_bytes,
+        saved_extra_bytes=document.saved_extra_bytes,
+        settings=GraphSettings(
+            settings.accounting,
+            settings.weights,
+            settings.weight_gradients,
+            settings.batch,
+            MappingProxyType(dict(settings.dims)),
+            settings.loss,
+            settings.output,
+        ),
+        warnings=tuple(document.warnings),
+    )
+
+
+def baseline_object(costed: CostedGraph) -> BaselineObject:
+    """Energy and runtime of every op once."""
+    return BaselineObject(finite(costed.baseline_energy_j), finite(costed.baseline_runtime_s))
+
+
+def device_object(device: Device) -> DeviceObject:
+    """The device with the keys of its TOML file."""
+    return DeviceObject(
+        schema=1,
+        id=device.id,
+        name=device.name,
+        flop_per_s=finite(device.flop_per_s),
+        flop_per_j=finite(device.flop_per_j),
+        ram_bytes=int(device.ram_bytes),
+        io=device.io,
+        element_bytes=int(device.element_bytes),
+        page_in=_transfer_object(device.page_in),
+        page_out=_transfer_object(device.page_out),
+        source=dict(device.source),
+    )
+
+
+def device_of(document: DeviceObject) -> Device:
+    """The device again."""
+    return Device(
+        document.id,
+        document.name,
+        document.flop_per_s,
+        document.flop_per_j,
+        document.ram_bytes,
+        document.io,
+        _transfer(document.page_in),
+        _transfer(document.page_out),
+        document.element_bytes,
+        MappingProxyType(dict(document.source)),
+    )
+
+
+def _op_objects(costed: CostedGraph) -> list[OpObject]:
+    durations, energies = finite_list(costed.op_duration_s), finite_list(costed.op_energy_j)
+    return [
+        OpObject(
+            op.name,
+            op.kind,
+            op.phase,
+            list(op.inputs),
+            list(op.outputs),
+            finite(op.flop),
+            int(op.workspace_bytes),
+            op.recomputable,
+            duration_s,
+            energy_j,
+            list(op.trainable),
+            list(op.gradient_of),
+        )
+        for op, duration_s, energy_j in zip(costed.graph.ops, durations, energies, strict=True)
+    ]
+
+
+def _tensor_objects(costed: CostedGraph) -> list[TensorObject]:
+    columns = [
+        finite_list(array)
+        for array in (costed.page_in_s, costed.page_in_j, costed.page_out_s, costed.page_out_j)
+    ]
+    return [
+        TensorObject(
+            tensor.name,
+            int(tensor.bytes),
+            None if tensor.shape is None else [int(size) for size in tensor.shape],
+            tensor.dtype,
+            tensor.role,
+            tensor.producer,
+            tensor.pageable,
+            tensor.in_storage_at_start,
+            *costs,
+        )
+        for tensor, *costs in zip(costed.graph.tensors, *columns, strict=True)
+    ]
+
+
+def _settings_object(settings: GraphSettings) -> GraphSettingsObject:
+    return GraphSettingsObject(
+        settings.accounting,
+        settings.weights,
+        settings.weight_gradients,
+        settings.batch,
+        {name: int(size) for name, size in sorted(settings.dims.items())},
+        settings.loss,
+        settings.output,
+    )
+
+
+def _transfer_object(transfer: Transfer) -> TransferObject:
+    return TransferObject(
+        finite(transfer.latency_s), finite(transfer.bytes_per_s), finite(transfer.power_w)
+    )
+
+
+def _transfer(document: TransferObject) -> Transfer:
+    return Transfer(document.latency_s, document.bytes_per_s, document.power_w)
+
+
+def _op(document: OpObject) -> Op:
+    return Op(
+        document.name,
+        document.kind,
+        document.phase,
+        tuple(document.inputs),
+        tuple(document.outputs),
+        document.flop,
+        document.workspace_bytes,
+        document.recomputable,
+        tuple(document.trainable),
+        tuple(document.gradient_of),
+    )
+
+
+def _tensor(document: TensorObject) -> Tensor:
+    return Tensor(
+        document.name,
+        document.bytes,
+        document.producer,
+        None if document.shape is None else tuple(document.shape),
+        document.dtype,
+        document.role,
+        document.pageable,
+        document.in_storage_at_start,
+    )

@@ -1,0 +1,192 @@
+"""Real inputs of an ONNX graph and the sizes they leave open: batch, named dimensions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from solver.errors import Issue, ModelError, UsageError
+from solver.loaders.onnx_rules.base import MAX_RANK, Fact
+from solver.loaders.onnx_tensors import dtype_of
+from solver.loaders.options import LoadOptions
+
+if TYPE_CHECKING:
+    import onnx
+
+
+@dataclass(frozen=True, slots=True)
+class OpenInput:
+    """A real input as declared: each size a number above zero, or the name of what is open.
+
+    An open dimension without a name is called after its place ("x.2"): -1 and 0, which exporters
+    write for "unknown", end up here too.
+    """
+
+    name: str
+    dtype: str
+    dims: tuple[int | str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundInputs:
+    """Every input with all sizes known.
+
+    `batch` is the leading dimension used; `own_batch` the one the file was written for (1 where it
+    leaves it open), both None without any dimension. `facts` are at `batch`, `own_facts` at
+    `own_batch`. `fixed` is True where the file itself states its batch.
+    """
+
+    facts: Mapping[str, Fact]
+    own_facts: Mapping[str, Fact]
+    batch: int | None
+    own_batch: int | None
+    fixed: bool
+
+
+def read_inputs(graph: "onnx.GraphProto", constants: Sequence[str], file: str) -> list[OpenInput]:
+    """The inputs that are no initialisers and that something reads.
+
+    Raises ModelError naming every one that is no tensor of known rank and number type.
+    """
+    stored = set(constants)
+    read = {name for node in graph.node for name in node.input}
+    read |= {output.name for output in graph.output}
+    inputs, issues = [], []
+    for entry in graph.input:
+        if entry.name in stored or entry.name not in read:
+            continue
+        problem = _problem(entry)
+        if problem:
+            issues.append(Issue(problem, f"{file}: input {entry.name}"))
+            continue
+        tensor = entry.type.tensor_type
+        dims = tuple(_dim(entry.name, axis, dim) for axis, dim in enumerate(tensor.shape.dim))
+        inputs.append(OpenInput(entry.name, dtype_of(tensor.elem_type) or "", dims))
+    if issues:
+        raise ModelError(issues)
+    return inputs
+
+
+def _problem(entry: "onnx.ValueInfoProto") -> str:
+    kind = entry.type.WhichOneof("value")
+    if kind != "tensor_type":
+        words = (kind or "value without a type").removesuffix("_type").replace("_", " ")
+        return f"is a {words}, only tensors are supported"
+    tensor = entry.type.tensor_type
+    dtype = dtype_of(tensor.elem_type)
+    if dtype is None or dtype == "string":
+        return f"has element type {dtype or tensor.elem_type}, only numbers are supported"
+    if not tensor.HasField("shape"):
+        return "has no shape in the file, not even a number of dimensions"
+    if len(tensor.shape.dim) > MAX_RANK:
+        return f"has {len(tensor.shape.dim)} dimensions: damaged"
+    return ""
+
+
+def _dim(name: str, axis: int, dim: "onnx.TensorShapeProto.Dimension") -> int | str:
+    if dim.HasField("dim_value") and dim.dim_value > 0:
+        return dim.dim_value
+    return dim.dim_param or f"{name}.{axis}"
+
+
+def bind_inputs(inputs: Sequence[OpenInput], options: LoadOptions, file: str) -> BoundInputs:
+    """Give every open dimension its size: by name from `options.dims`, the leading one the batch.
+
+    A leading dimension that the file fixes is replaced only by an explicit batch, and only where it
+    equals that of the first input; an open one is 1 unless told otherwise. Raises UsageError naming
+    everything that is missing, unknown, contradictory or not above zero.
+    """
+    leading = next((entry.dims[0] for entry in inputs if entry.dims), None)
+    _check_options(inputs, leading, options, file)
+    if leading is None:
+        facts = _facts(inputs, {}, leading, None)
+        return BoundInputs(facts, facts, None, None, fixed=False)
+    fixed = isinstance(leading, int)
+    own = leading if isinstance(leading, int) else 1
+    batch = options.batch or (own if isinstance(leading, int) else options.dims.get(leading, own))
+    _check_missing(inputs, options, file)
+    return BoundInputs(
+        facts=_facts(inputs, options.dims, leading, batch),
+        own_facts=_facts(inputs, options.dims, leading, own),
+        batch=batch,
+        own_batch=own,
+        fixed=fixed,
+    )
+
+
+def _batch_names(inputs: Sequence[OpenInput], dims: Mapping[str, int]) -> set[str]:
+    """Open leading dimensions that nobody bound by name: all of them are the batch."""
+    names = {entry.dims[0] for entry in inputs if entry.dims}
+    return {name for name in names if isinstance(name, str) and name not in dims}
+
+
+def _facts(
+    inputs: Sequence[OpenInput],
+    dims: Mapping[str, int],
+    leading: int | str | None,
+    batch: int | None,
+) -> dict[str, Fact]:
+    sizes: dict[str, int] = dict(dims)
+    if batch is not None:
+        sizes |= dict.fromkeys(_batch_names(inputs, dims), batch)
+        if isinstance(leading, str):
+            sizes[leading] = batch
+    facts = {}
+    for entry in inputs:
+        shape = [size if isinstance(size, int) else sizes[size] for size in entry.dims]
+        if batch is not None and isinstance(leading, int) and entry.dims[:1] == (leading,):
+            shape[0] = batch
+        facts[entry.name] = Fact(tuple(shape), entry.dtype)
+    return facts
+
+
+def _check_options(
+    inputs: Sequence[OpenInput], leading: int | str | None, options: LoadOptions, file: str
+) -> None:
+    names = sorted({size for entry in inputs for size in entry.dims if isinstance(size, str)})
+    issues = []
+    for name, size in options.dims.items():
+        if size < 1:
+            issues.append(Issue(f"{name}={size} is not above zero", "--dim"))
+        if name not in names:
+            near = get_close_matches(name, names, n=1)
+            known = "open dimensions: " + ", ".join(names) if names else "every size is fixed"
+            hint = f"did you mean {near[0]}?" if near else known
+            issues.append(Issue(f"{file} has no open dimension {name!r}", "--dim", hint))
+    if options.batch is not None:
+        if options.batch < 1:
+            issues.append(Issue(f"{options.batch} is not above zero", "--batch"))
+        if leading is None:
+            issues.append(Issue(f"no input of {file} has a leading dimension", "--batch"))
+        named = options.dims.get(leading) if isinstance(leading, str) else None
+        if named not in {None, options.batch}:
+            message = f"{options.batch} contradicts --dim {leading}={named}"
+            issues.append(Issue(message, "--batch", "give one of the two"))
+    if issues:
+        raise UsageError(issues)
+
+
+def _check_missing(inputs: Sequence[OpenInput], options: LoadOptions, file: str) -> None:
+    given = {*options.dims, *_batch_names(inputs, options.dims)}
+    missing = list(
+        dict.fromkeys(
+            size
+            for entry in inputs
+            for size in entry.dims
+            if isinstance(size, str) and size not in given
+        )
+    )
+    if missing:
+        places = ", ".join(
+            f"{entry.name} ({', '.join(map(str, entry.dims))})"
+            for entry in inputs
+            if any(size in missing for size in entry.dims)
+        )
+        example = " ".join(f"--dim {name}=VALUE" for name in missing)
+        raise UsageError(
+            Issue(
+                f"the file leaves sizes open: {', '.join(missing)} of input {places}",
+                file,
+                f"give {example}; the leading dimension is --batch N",
+            )
+        )

@@ -1,0 +1,116 @@
+"""Path to ONNX message: every way in which a file can fail to be a model, said in one sentence."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from solver.errors import Issue, ModelError
+from solver.loaders.sniff import FileKind, refusal, sniff
+
+if TYPE_CHECKING:
+    import onnx
+
+PROTOBUF_LIMIT: Final = 2**31 - 1
+"""Bytes: protobuf reads no larger message; larger models keep their weights beside them."""
+
+_VARINT, _DELIMITED, _LAST_FIELD = 0, 2, 26  # wire types; ModelProto's fields end at 26
+_VARINT_BITS: Final = 63
+
+
+def read_model(path: Path) -> "onnx.ModelProto":
+    """The ONNX message of `path`, external data untouched.
+
+    Raises ModelError when the path is no readable file, or its content is not a whole ONNX model
+    of a version that this program knows.
+    """
+    content = _content(path)
+    import onnx  # noqa: PLC0415 - a third of a second that only ONNX files need
+    from google.protobuf import message  # type: ignore[import-untyped]  # noqa: PLC0415 - no types
+
+    try:
+        model: onnx.ModelProto = onnx.ModelProto.FromString(content)
+    except (message.DecodeError, RuntimeError) as error:
+        raise _refusal(path, _damage(content)) from error
+    _check_header(path, model)
+    return model
+
+
+def default_opset(model: "onnx.ModelProto") -> int | None:
+    """The version of ONNX's own operator set, None where the model names other domains only."""
+    versions = [entry.version for entry in model.opset_import if entry.domain in {"", "ai.onnx"}]
+    return max(versions, default=None)
+
+
+def _refusal(path: Path, text: str, suggestion: str = "") -> ModelError:
+    return ModelError(Issue(text, path.name, suggestion))
+
+
+def _content(path: Path) -> bytes:
+    try:
+        kind = sniff(path)
+        # What is of no known kind may still be a damaged model: that is told in more detail below.
+        if kind not in {FileKind.ONNX, FileKind.UNKNOWN}:
+            raise refusal(kind, path)
+        size = path.stat().st_size
+        if size > PROTOBUF_LIMIT:
+            raise _refusal(
+                path,
+                f"{size} B are more than an ONNX message can hold (2 GiB)",
+                "save the model with its weights as external data",
+            )
+        return path.read_bytes()
+    except (OSError, ValueError) as error:
+        # ValueError: a zero byte in the path.
+        reason = getattr(error, "strerror", None) or error
+        raise _refusal(path, f"cannot be read: {reason}") from error
+
+
+def _varint(content: bytes, position: int) -> tuple[int, int]:
+    """A protobuf number and the place behind it. Raises IndexError at the end of the file."""
+    value = shift = 0
+    while True:
+        byte = content[position]
+        value |= (byte & 0x7F) << shift
+        position, shift = position + 1, shift + 7
+        if not byte & 0x80 or shift > _VARINT_BITS:
+            return value, position
+
+
+def _damage(content: bytes) -> str:
+    """Why protobuf could not read the content: cut off inside a field, or no model at all."""
+    position = 0
+    try:
+        while position < len(content):
+            key, position = _varint(content, position)
+            field, wire = key >> 3, key & 7
+            if not 1 <= field <= _LAST_FIELD or wire not in {_VARINT, _DELIMITED}:
+                return "not an ONNX file, or a damaged one: its bytes do not follow the format"
+            value, position = _varint(content, position)
+            if wire == _DELIMITED:
+                position += value
+    except IndexError:
+        return "the file is cut off at its end"
+    if position > len(content):
+        missing = position - len(content)
+        return f"the file is cut off: at least {missing} B are missing at its end"
+    return "the file is damaged: a part inside it is not an ONNX graph"
+
+
+def _check_header(path: Path, model: "onnx.ModelProto") -> None:
+    from onnx import defs  # noqa: PLC0415 - onnx is loaded only when a file needs it
+
+    if not model.HasField("graph"):
+        raise _refusal(path, "not an ONNX file, or a damaged one: it holds no graph")
+    if not model.opset_import:
+        raise _refusal(path, "the file names no operator-set version: damaged, not imported")
+    known = defs.onnx_opset_version()
+    opset = default_opset(model)
+    if opset is not None and opset > known:
+        raise _refusal(
+            path,
+            f"operator set {opset} is newer than this program knows (up to {known})",
+            f"export with opset_version={known} or lower, or update the package onnx",
+        )
+    if opset is not None and opset < 1:
+        raise _refusal(path, f"operator set {opset} does not exist: damaged, not imported")
+    if not model.graph.node:
+        raise _refusal(path, "the graph holds no nodes")

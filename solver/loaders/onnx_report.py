@@ -1,0 +1,68 @@
+"""Sentences of the import report: what was changed, what is trained otherwise than exported."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from solver.loaders.onnx_infer import Inferred
+from solver.loaders.onnx_tensors import leaves_folder
+from solver.network import Layer
+
+if TYPE_CHECKING:
+    import onnx
+
+_LISTED: Final = 3
+_TRAINED_BY_MODE: Final = ("BatchNormalization", "Dropout")
+_WITH_WEIGHTS: Final = frozenset({"Conv", "Gemm", "MatMul"})
+
+
+def names_of(names: Sequence[str]) -> str:
+    """The first few of many names: "a, b, c and 30 more"."""
+    more = len(names) - _LISTED
+    text = ", ".join(names[:_LISTED])
+    return f"{text} and {more} more" if more > 0 else text
+
+
+def import_warnings(
+    graph: "onnx.GraphProto", found: Inferred, *, sorted_already: bool
+) -> tuple[str, ...]:
+    """Everything that the user should know before trusting figures made from this file."""
+    warnings = []
+    if not sorted_already:
+        warnings.append("the nodes of this file were out of order and have been sorted")
+    outside = [tensor.name for tensor in graph.initializer if leaves_folder(tensor)]
+    if outside:
+        warnings.append(
+            f"the data of {names_of(outside)} are said to lie outside of the model's folder: "
+            "never opened, sizes taken from the file"
+        )
+    if found.rewritten and found.other is not None:
+        nodes = f"{len(found.rewritten)} Reshape nodes" if len(found.rewritten) > 1 else "Reshape"
+        warnings.append(
+            f"batch {found.other.own} is written into the shape of {nodes} "
+            f"({names_of(found.rewritten)}): rewritten to {found.other.wanted}"
+        )
+    return (*warnings, *mode_warnings(found.layers))
+
+
+def mode_warnings(layers: Sequence[Layer]) -> list[str]:
+    """BatchNormalization and Dropout exported for inference, or missing altogether."""
+    warnings = []
+    for kind in _TRAINED_BY_MODE:
+        passive = [
+            layer.name
+            for layer in layers
+            if layer.op_type == kind and not layer.attributes.get("training_mode")
+        ]
+        how = "batch statistics" if kind == "BatchNormalization" else "a random mask"
+        if passive:
+            warnings.append(
+                f"{kind} was exported in inference mode and is trained as such, with {how}: "
+                f"{names_of(passive)}"
+            )
+    kinds = {layer.op_type for layer in layers}
+    if kinds & _WITH_WEIGHTS and not kinds & set(_TRAINED_BY_MODE):
+        warnings.append(
+            "this file holds no BatchNorm/Dropout; real training memory will be larger "
+            "if the export removed them"
+        )
+    return warnings

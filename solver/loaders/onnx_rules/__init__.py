@@ -1,0 +1,1 @@
+"""Shape rules by operator: one file per family, one table."""

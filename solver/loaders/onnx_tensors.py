@@ -1,0 +1,126 @@
+"""Tensors of an ONNX file: sizes from their headers, numbers only of small ones."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from solver.graph import element_bits
+from solver.loaders.onnx_rules.base import (
+    DATA_LIMIT,
+    INTEGERS,
+    MAX_RANK,
+    Elements,
+    Fact,
+    RuleError,
+)
+
+if TYPE_CHECKING:
+    import onnx
+
+_DTYPES: Final[Mapping[int, str]] = MappingProxyType({
+    1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64",
+    8: "string", 9: "bool", 10: "float16", 11: "float64", 12: "uint32", 13: "uint64",
+    14: "complex64", 15: "complex128", 16: "bfloat16", 17: "float8e4m3fn", 18: "float8e4m3fnuz",
+    19: "float8e5m2", 20: "float8e5m2fnuz", 21: "uint4", 22: "int4", 23: "float4e2m1",
+    24: "float8e8m0", 25: "uint2", 26: "int2",
+})  # fmt: skip
+
+READABLE: Final = INTEGERS | {"float16", "float32", "float64"}
+"""Element types whose numbers numpy holds by itself."""
+
+_EXTERNAL: Final = 1  # TensorProto.EXTERNAL
+
+
+def dtype_of(number: int) -> str | None:
+    """The numpy name of an ONNX element type, None for an unknown one."""
+    return _DTYPES.get(number)
+
+
+def checked_shape(dims: list[int]) -> tuple[int, ...]:
+    """Sizes of a stored tensor. Raises RuleError on a negative one and on absurdly many."""
+    if len(dims) > MAX_RANK:
+        raise RuleError(f"a shape of {len(dims)} dimensions")
+    if min(dims, default=0) < 0:
+        raise RuleError(f"a size below zero in shape {tuple(dims)}")
+    return tuple(dims)
+
+
+def read_tensor(tensor: "onnx.TensorProto", folder: Path) -> Fact:
+    """What is known of a stored tensor; its elements when there are few and their type is numpy's.
+
+    `folder` is the model's: numbers kept in a file beside the model are read from there and nowhere
+    else. Raises RuleError for a tensor that contradicts itself.
+    """
+    dtype = dtype_of(tensor.data_type)
+    if dtype is None:
+        raise RuleError(f"element type {tensor.data_type} is not known")
+    fact = Fact(checked_shape(list(tensor.dims)), dtype, constant=True)
+    external = tensor.data_location == _EXTERNAL
+    if tensor.HasField("raw_data") and not external and dtype != "string":
+        expected = -(-fact.elements * element_bits(dtype) // 8)
+        if len(tensor.raw_data) not in {0, expected}:
+            raise RuleError(
+                f"its shape needs {expected} B, {len(tensor.raw_data)} B are stored: damaged"
+            )
+    if fact.elements > DATA_LIMIT or dtype not in READABLE:
+        return fact
+    array = _outside(tensor, fact, folder) if external else _inside(tensor, fact)
+    return Fact(fact.shape, dtype, array, constant=True)
+
+
+def _inside(tensor: "onnx.TensorProto", fact: Fact) -> Elements | None:
+    from onnx import numpy_helper  # noqa: PLC0415 - onnx is loaded only when a file needs it
+
+    try:
+        return np.asarray(numpy_helper.to_array(tensor)).reshape(fact.shape)
+    except (ValueError, TypeError):
+        # A file stripped of its numbers is still a network: sizes are known, elements are not.
+        return None
+
+
+def _outside(tensor: "onnx.TensorProto", fact: Fact, folder: Path) -> Elements | None:
+    """Numbers beside the model, None unless they are a plain file in the model's own folder."""
+    entries = {entry.key: entry.value for entry in tensor.external_data}
+    source = folder / entries.get("location", "")
+    if not _is_own_file(source, folder):
+        return None
+    offset = entries.get("offset", "0")
+    length = fact.elements * element_bits(fact.dtype) // 8
+    if not offset.isascii() or not offset.isdigit():
+        return None
+    try:
+        with source.open("rb") as stream:
+            stream.seek(int(offset))
+            content = stream.read(length)
+    except (OSError, OverflowError):
+        return None
+    if len(content) != length:
+        return None
+    little = np.dtype(fact.dtype).newbyteorder("<")
+    return np.frombuffer(content, dtype=little).astype(fact.dtype).reshape(fact.shape)
+
+
+def _is_own_file(source: Path, folder: Path) -> bool:
+    """True for a regular file below `folder`, no link (CVE-2024-27318, CVE-2026-27489)."""
+    try:
+        parts = source.relative_to(folder).parts
+        if not parts or ".." in parts:
+            return False
+        steps = [folder.joinpath(*parts[: i + 1]) for i in range(len(parts))]
+        linked = any(step.is_symlink() for step in steps) or source.stat().st_nlink > 1
+        return not linked and source.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def leaves_folder(tensor: "onnx.TensorProto") -> bool:
+    """True where a tensor claims to lie outside of the model's folder: it is never opened."""
+    location = {entry.key: entry.value for entry in tensor.external_data}.get("location", "")
+    return (
+        tensor.data_location == _EXTERNAL
+        and bool(location)
+        and (Path(location).is_absolute() or ".." in Path(location).parts)
+    )

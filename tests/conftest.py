@@ -1,0 +1,70 @@
+"""What every test is held to: no thread, process or log line left behind, no real screen."""
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Iterator
+from typing import Final
+
+import psutil
+import pytest
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # before anybody imports Qt
+os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")
+
+_GRACE_S: Final = 3.0
+_OURS: Final = ("solver", "poet_gui", "resources")
+# Started once per process by the standard library, for all that follows.
+_LASTING_CHILDREN: Final = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")
+
+
+@pytest.fixture(autouse=True)
+def _no_leftovers() -> Iterator[None]:
+    """Fail a test that leaves a thread or a child process running."""
+    threads, children = set(threading.enumerate()), _children()
+    yield
+    deadline = time.monotonic() + _GRACE_S
+    while left := _left(threads, children):
+        if time.monotonic() > deadline:
+            pytest.fail(f"left running: {', '.join(left)}")
+        time.sleep(0.01)
+
+
+@pytest.fixture(autouse=True)
+def _no_stray_logs(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test whose subject warns in the log, unless the test looks at the log (caplog)."""
+    records: list[logging.LogRecord] = []
+    handler = logging.Handler(logging.WARNING)
+    handler.emit = records.append  # type: ignore[method-assign] # a list is handler enough
+    loggers = [logging.getLogger(name) for name in _OURS]
+    for logger in loggers:
+        logger.addHandler(handler)
+    yield
+    for logger in loggers:
+        logger.removeHandler(handler)
+    if records and "caplog" not in request.fixturenames:
+        pytest.fail("logged: " + "; ".join(record.getMessage() for record in records))
+
+
+def _left(threads: set[threading.Thread], children: set[int]) -> list[str]:
+    new_threads = [thread for thread in threading.enumerate() if thread not in threads]
+    new_children = _children() - children
+    return [
+        *(f"thread {thread.name}" for thread in new_threads),
+        *(f"process {pid}" for pid in sorted(new_children)),
+    ]
+
+
+def _children() -> set[int]:
+    found = set()
+    for child in psutil.Process().children(recursive=True):
+        try:
+            line = " ".join(child.cmdline())
+            if child.status() != psutil.STATUS_ZOMBIE and not any(
+                name in line for name in _LASTING_CHILDREN
+            ):
+                found.add(child.pid)
+        except psutil.NoSuchProcess:
+            continue
+    return found

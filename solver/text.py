@@ -11,5 +11,10 @@ def decode(data: bytes) -> str:
     UnicodeDecodeError
         None of the three.
     """
+    return data.decode(detect_encoding(data)).removeprefix("\ufeff")
+
+
+def detect_encoding(data: bytes) -> str:
+    """Name the Unicode encoding of `data` by its byte order mark or its zero bytes, else UTF-8."""
     # RFC 4627's rule for JSON (zero bytes tell the width) fits every text that starts in ASCII.
-    return data.decode(json.detect_encoding(data)).removeprefix("\ufeff")
+    return json.detect_encoding(data)

@@ -145,7 +145,7 @@ def _icon(name: str) -> str:
 
 
 def stylesheet(theme: Theme) -> str:
-    """Return the application's style sheet; sizes follow the font, so a larger font enlarges all."""
+    """Return the style sheet of the application; all sizes follow its font."""
     sheet = (files("resources") / "themes" / "app.qss").read_text(encoding="utf-8")
     shade = "dark" if theme.is_dark else "light"
     return Template(sheet).substitute(

@@ -1,1 +1,1 @@
-"""The background thread that owns the solve process."""
+"""Solving in the background: the solve process, what arrives from it, and what is already known."""

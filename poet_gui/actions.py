@@ -1,0 +1,107 @@
+"""Every action of the window in one list: menus, shortcuts and the sheet of keys are made from it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMainWindow, QMenu
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """An action: `name` is also the object name, `keys` the first of which is shown in menus."""
+
+    name: str
+    menu: str
+    text: str
+    tip: str
+    keys: tuple[str, ...] = ()
+    group: str = ""
+    separated: bool = False
+
+
+MENUS: Final = ("&File", "&View", "&Solve", "&Help")
+
+SPECS: Final = (
+    Spec("open", "&File", "&Open…", "open a model or a saved result", ("Ctrl+O",)),
+    Spec("demo", "&File", "&Demo", "show a solved example", ("F5",)),
+    Spec("reload", "&File", "&Reload", "read the open file again", ("Ctrl+R",)),
+    Spec("export_json", "&File", "Save &result (JSON)…", "write the schedule as poet.result",
+         ("Ctrl+S",), separated=True),
+    Spec("export_png", "&File", "Export &picture (PNG)…", "write the timeline as a picture",
+         ("Ctrl+E",)),
+    Spec("export_csv", "&File", "Export &table (CSV)…", "write one row per action",
+         ("Ctrl+Shift+E",)),
+    Spec("export_trace", "&File", "Export &Chrome trace…", "write a trace for Perfetto",
+         ("Ctrl+Shift+T",)),
+    Spec("quit", "&File", "&Quit", "close the window", ("Ctrl+Q",), separated=True),
+    Spec("theme_system", "&View", "Theme of the s&ystem", "follow the system's colours",
+         group="theme"),
+    Spec("theme_light", "&View", "&Light theme", "dark text on light", group="theme"),
+    Spec("theme_dark", "&View", "&Dark theme", "light text on dark", group="theme"),
+    Spec("toggle_theme", "&View", "Light or dar&k", "switch between light and dark",
+         ("Ctrl+Shift+L",)),
+    Spec("text_larger", "&View", "L&arger text", "enlarge everything", ("Ctrl++", "Ctrl+="),
+         separated=True),
+    Spec("text_smaller", "&View", "S&maller text", "shrink everything", ("Ctrl+-",)),
+    Spec("text_reset", "&View", "&Normal text", "text of the system's size", ("Ctrl+0",)),
+    Spec("focus_memory", "&View", "Go to memor&y", "type a memory budget", ("Ctrl+M",),
+         separated=True),
+    Spec("focus_runtime", "&View", "Go to r&untime", "type a runtime limit", ("Ctrl+T",)),
+    Spec("next_pane", "&View", "Ne&xt pane", "move the focus to the next pane", ("F6",)),
+    Spec("previous_pane", "&View", "Pre&vious pane", "move the focus to the pane before",
+         ("Shift+F6",)),
+    Spec("reset_layout", "&View", "Reset la&yout", "put every pane back in its place"),
+    Spec("solve", "&Solve", "&Solve", "find the least-energy schedule",
+         ("Ctrl+Return", "Ctrl+Enter")),
+    Spec("stop", "&Solve", "S&top, keep best", "stop and keep the best schedule",
+         ("Ctrl+.",)),
+    Spec("extend", "&Solve", "&Extend", "solve again with twice the time",
+         ("Ctrl+Shift+Return",)),
+    Spec("toggle_paging", "&Solve", "&Paging", "allow or forbid paging", ("Ctrl+P",),
+         separated=True),
+    Spec("toggle_recompute", "&Solve", "&Recompute", "allow or forbid recomputing",
+         ("Ctrl+Shift+R",)),
+    Spec("keys", "&Help", "All &keys", "every shortcut on one sheet", ("?", "F1")),
+    Spec("report", "&Help", "&Import report", "what was assumed about the open model",
+         ("Ctrl+I",)),
+    Spec("about", "&Help", "&About POET Explorer", "version and licence"),
+)  # fmt: skip
+
+
+def build_actions(
+    window: QMainWindow, slots: Mapping[str, Callable[[], None]]
+) -> dict[str, QAction]:
+    """Make the menus of `window` and return its actions by name.
+
+    Raises KeyError when an action has no slot: a menu entry that does nothing must not exist.
+    """
+    menus: dict[str, QMenu] = {title: window.menuBar().addMenu(title) for title in MENUS}
+    groups: dict[str, QActionGroup] = {}
+    actions: dict[str, QAction] = {}
+    for spec in SPECS:
+        menu = menus[spec.menu]
+        if spec.separated:
+            menu.addSeparator()
+        action = QAction(spec.text, window)
+        action.setObjectName(spec.name)
+        action.setToolTip(spec.tip)
+        action.setStatusTip(spec.tip)
+        action.setShortcuts([QKeySequence(key) for key in spec.keys])
+        if spec.group:
+            action.setCheckable(True)
+            groups.setdefault(spec.group, QActionGroup(window)).addAction(action)
+        action.triggered.connect(slots[spec.name])
+        menu.addAction(action)
+        actions[spec.name] = action
+    return actions
+
+
+def menu_of(window: QMainWindow, title: str) -> QMenu:
+    """The menu of that title. Raises KeyError when there is none."""
+    for action in window.menuBar().actions():
+        menu = action.menu()
+        if action.text() == title and isinstance(menu, QMenu):
+            return menu
+    raise KeyError(title)

@@ -1,0 +1,309 @@
+"""The one bridge between the window and its background: debounce, request ids, cancel, restart."""
+
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final, assert_never
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+from superqt.utils import QSignalDebouncer
+
+from poet_gui.solving.deliveries import (
+    Delivery,
+    Opened,
+    OpenFailed,
+    OpenModel,
+    ProcessEnded,
+    ProcessReady,
+    Progressed,
+    Rejected,
+)
+from poet_gui.solving.process import WORKER_COMMAND
+from poet_gui.solving.progress import ended_early, started, with_event
+from poet_gui.solving.service import SolveService
+from poet_gui.solving.status import Phase, SolveStatus
+from poet_gui.state import ExplorerState
+from solver.device import Device
+from solver.errors import Issue
+from solver.events import Finished, Incumbent
+from solver.graph_request import GraphRequest
+
+_LOG = logging.getLogger(__name__)
+
+DEBOUNCE_MS: Final = 250
+OBEY_MS: Final = 1000
+_MAX_DEATHS: Final = 3
+
+
+class SolveController(QObject):
+    """Turns wishes into requests and answers into changes of the state.
+
+    The state is changed in the window's thread only. Answers to requests that are no longer wanted
+    are dropped by their id; a solve process that does not stop within a second is replaced.
+
+    Signals
+    -------
+    opened(object)
+        An OpenModel is on screen.
+    open_failed(object)
+        tuple[Issue, ...] and details: why the last file was not opened.
+    finished(object)
+        The Outcome of the present problem.
+    process_ended(str, str)
+        The solve process died without being asked to: a sentence, and details.
+    answer_rejected(object)
+        tuple[str, ...]: the faults of an answer that is not shown.
+    ready(bool)
+        The solve process listens; True once its libraries are loaded.
+    """
+
+    opened = Signal(object)
+    open_failed = Signal(object, str)
+    finished = Signal(object)
+    process_ended = Signal(str, str)
+    answer_rejected = Signal(object)
+    ready = Signal(bool)
+    _delivered = Signal(object)
+
+    def __init__(
+        self,
+        state: ExplorerState,
+        parent: QObject | None = None,
+        command: Sequence[str] = WORKER_COMMAND,
+    ) -> None:
+        super().__init__(parent)
+        self._state = state
+        self._core = state.core
+        # Queued, whatever thread emits: deliveries come from the reader thread.
+        self._delivered.connect(self._on_delivery, Qt.ConnectionType.QueuedConnection)
+        self._service = SolveService(self._delivered.emit, command)
+        self._debounce = QSignalDebouncer(parent=self)
+        self._debounce.setTimeout(DEBOUNCE_MS)
+        self._debounce.triggered.connect(self.solve_now)
+        self._deadline = QTimer(self, singleShot=True, interval=OBEY_MS)
+        self._deadline.timeout.connect(self._on_disobeyed)
+        self._solving: int | None = None
+        self._opening: int | None = None
+        self._awaited: set[int] = set()
+        self._deaths = 0
+        self._closed = False
+
+    @property
+    def worker_pid(self) -> int | None:
+        """Process id of the solve process."""
+        return self._service.pid
+
+    @property
+    def is_idle(self) -> bool:
+        """True when nothing is waited for."""
+        return (
+            self._solving is None and self._opening is None and not self._core.status.phase.is_busy
+        )
+
+    def start(self) -> None:
+        """Start the solve process, so that it is warm when it is needed."""
+        self._service.start()
+
+    # Opening
+
+    def open(self, request: GraphRequest, name: str) -> None:
+        """Open a file, a built-in network or a saved result; what is on screen stays until then."""
+        self._drop_solve()
+        self._opening = self._service.new_id()
+        self._core.set_opening(name)
+        self._service.load(self._opening, request, self._core.device)
+
+    def cancel_open(self) -> None:
+        """Give up the file that is being opened."""
+        if self._opening is not None:
+            self._give_up(self._opening)
+            self._opening = None
+            self._core.set_opening(None)
+
+    def choose_device(self, device: Device) -> None:
+        """Move to another device; an open model is priced again in the background."""
+        model = self._core.model
+        if model is None:
+            self._core.set_device(device)
+            return
+        self._drop_solve()
+        self._opening = self._service.new_id()
+        self._service.reprice(self._opening, model, device)
+
+    # Solving
+
+    def solve_later(self) -> None:
+        """Solve 250 ms after the last call, unless what is stored answers already."""
+        if self._solving is not None:
+            self._drop_solve()
+        if not self._core.needs_solve:
+            self._debounce.cancel()
+            return
+        self._core.set_status(SolveStatus(Phase.QUEUED))
+        self._debounce.throttle()
+
+    @Slot()
+    def solve_now(self) -> None:
+        """Solve the present problem, however well it is known already."""
+        self._debounce.cancel()
+        problem, model = self._core.problem, self._core.model
+        if problem is None or model is None or self._closed:
+            return
+        self._drop_solve()
+        self._solving = self._service.new_id()
+        self._core.set_status(started(time.monotonic()))
+        self._service.solve(
+            self._solving, problem, graph_key=model.graph_key, options=self._core.options
+        )
+
+    @Slot()
+    def stop(self) -> None:
+        """Stop the solve and keep its best schedule; the window is free at once."""
+        if self._core.status.phase is Phase.QUEUED:
+            self._debounce.cancel()
+            self._core.set_status(SolveStatus())
+        elif self._solving is not None and self._core.status.phase is not Phase.STOPPING:
+            self._core.set_status(replace(self._core.status, phase=Phase.STOPPING))
+            self._give_up(self._solving)
+
+    def close(self) -> None:
+        """End the background; returns when no process and no thread is left."""
+        if not self._closed:
+            self._closed = True
+            self._debounce.cancel()
+            self._deadline.stop()
+            self._solving = self._opening = None
+            self._service.stop()
+
+    # Inside
+
+    def _drop_solve(self) -> None:
+        """Another solve or another model is wanted: this one's answers no longer count."""
+        self._debounce.cancel()
+        if self._solving is not None:
+            self._give_up(self._solving)
+            self._solving = None
+
+    def _give_up(self, request_id: int) -> None:
+        self._awaited.add(request_id)
+        self._service.cancel(request_id)
+        if not self._deadline.isActive():
+            self._deadline.start()
+
+    def _obeyed(self, request_id: int) -> None:
+        self._awaited.discard(request_id)
+        if not self._awaited:
+            self._deadline.stop()
+
+    @Slot()
+    def _on_disobeyed(self) -> None:
+        """A request that was cancelled goes on: the solve process is replaced."""
+        if self._closed or not self._awaited:
+            return
+        _LOG.warning("the solve process did not stop within %d ms and is replaced", OBEY_MS)
+        stopping = self._core.status.phase is Phase.STOPPING
+        self._awaited.clear()
+        self._service.restart()
+        if self._solving is None:
+            return
+        if stopping:
+            self._end(ended_early(self._core, "stopped by request"))
+        else:
+            self.solve_now()  # it waited behind the one that would not stop
+
+    @Slot(object)
+    def _on_delivery(self, delivery: Delivery) -> None:
+        if self._closed:
+            return
+        match delivery:
+            case Opened(id=request_id, model=model):
+                self._on_opened(request_id, model, delivery)
+            case OpenFailed(id=request_id, issues=issues, details=details):
+                self._on_open_failed(request_id, issues, details)
+            case Progressed(id=request_id):
+                self._on_progress(request_id, delivery)
+            case Rejected(id=request_id, faults=faults):
+                self._on_rejected(request_id, faults)
+            case ProcessEnded(wanted=wanted):
+                if not wanted:
+                    self._on_death(delivery)
+            case ProcessReady(warm=warm):
+                self._deaths = 0
+                self.ready.emit(warm)
+            case _:
+                assert_never(delivery)
+
+    def _on_opened(self, request_id: int, model: OpenModel, delivery: Opened) -> None:
+        self._obeyed(request_id)
+        if request_id != self._opening:
+            return
+        self._opening = None
+        same_graph = self._core.model is not None and (
+            self._core.model.costed.graph is model.costed.graph
+        )
+        self._core.set_opening(None)
+        if same_graph and delivery.result is None:
+            self._core.set_repriced(model)
+        else:
+            self._core.open_model(model, delivery.result)
+        self.opened.emit(model)
+
+    def _on_open_failed(self, request_id: int, issues: tuple[Issue, ...], details: str) -> None:
+        self._obeyed(request_id)
+        if request_id != self._opening:
+            return
+        self._opening = None
+        self._core.set_opening(None)
+        self.open_failed.emit(issues, details)
+
+    def _on_progress(self, request_id: int, delivery: Progressed) -> None:
+        event = delivery.event
+        if isinstance(event, Finished):
+            self._obeyed(request_id)
+        if request_id != self._solving:
+            return
+        if isinstance(event, Finished):
+            self._solving = None
+            self._core.finish(event.outcome, with_event(self._core.status, event))
+            self.finished.emit(event.outcome)
+            return
+        if isinstance(event, Incumbent):
+            self._core.add_incumbent(event.trace, event.bound_j)
+        self._core.set_status(with_event(self._core.status, event))
+
+    def _on_rejected(self, request_id: int, faults: tuple[str, ...]) -> None:
+        """Never shown. What was verified before stays; the request counts as ended."""
+        self._obeyed(request_id)
+        if request_id != self._solving:
+            return
+        self._give_up(request_id)
+        self.answer_rejected.emit(faults)
+        self._end(ended_early(self._core, "an answer did not pass the check", "\n".join(faults)))
+
+    def _on_death(self, ended: ProcessEnded) -> None:
+        self._deaths += 1
+        self._awaited.clear()
+        self._deadline.stop()
+        again = self._deaths <= _MAX_DEATHS
+        was_opening, self._opening = self._opening, None
+        self._core.set_opening(None)
+        if self._solving is not None:
+            self._end(
+                ended_early(self._core, "the solve process ended unexpectedly", ended.details)
+            )
+        sentence = "The solve process ended unexpectedly"
+        if was_opening is not None:
+            sentence += " while it read the file"
+        if again:
+            self._service.start()
+            sentence += " and was restarted; your schedule is kept."
+        else:
+            sentence += " several times and is not started again before the next solve."
+        how = f"signal {-ended.returncode}" if ended.returncode < 0 else f"code {ended.returncode}"
+        self.process_ended.emit(sentence, f"It ended with {how}.\n{ended.details}".strip())
+
+    def _end(self, finish: Finished) -> None:
+        self._solving = None
+        self._core.finish(finish.outcome, with_event(self._core.status, finish))
+        self.finished.emit(finish.outcome)

@@ -1,0 +1,43 @@
+"""From a loaded graph to what the window explores: priced on a device, with its plain schedule."""
+
+from dataclasses import replace
+
+from poet_gui.solving.deliveries import OpenModel
+from solver.costs import CostedGraph, price
+from solver.device import Device, IoMode
+from solver.graph import TrainingGraph
+from solver.graph_request import GraphRequest
+from solver.problem import Budgets, Problem, Switches
+from solver.simulate import Trace, simulate
+from solver.staged import stage
+from solver.strategies.plain import keep_all
+
+
+def plain_trace(costed: CostedGraph) -> Trace:
+    """The baseline executed: every op once, each tensor freed after its last reader."""
+    budgets = Budgets(costed.plain_peak_bytes)
+    problem = Problem(costed, budgets, Switches(io=IoMode.BLOCKING))
+    return simulate(keep_all(stage(problem)), problem)
+
+
+def prepare(
+    graph: TrainingGraph,
+    device: Device,
+    *,
+    request: GraphRequest,
+    source: str,
+    sha256: str | None,
+    graph_key: str,
+) -> OpenModel:
+    """Price `graph` on `device` and make everything that is known before a solve."""
+    costed = price(graph, device)
+    # These are cached properties: asked for here, in the background, they are free in the window.
+    _ = costed.floor_op, costed.baseline_runtime_s, costed.baseline_energy_j
+    return OpenModel(request, source, sha256, graph_key, costed, plain_trace(costed))
+
+
+def reprice(model: OpenModel, device: Device) -> OpenModel:
+    """Move the same model to another device."""
+    costed = price(model.costed.graph, device)
+    _ = costed.floor_op, costed.baseline_runtime_s, costed.baseline_energy_j
+    return replace(model, costed=costed, plain=plain_trace(costed))

@@ -1,0 +1,231 @@
+"""The background of the window: owns the solve process, replaces it, and checks what it says.
+
+Knows no Qt: `deliver` is called from background threads, the controller brings it to the window.
+"""
+
+import itertools
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from poet_gui.solving.check import unpack_checked
+from poet_gui.solving.deliveries import (
+    Delivery,
+    Opened,
+    OpenFailed,
+    OpenModel,
+    ProcessEnded,
+    ProcessReady,
+    Progressed,
+    Rejected,
+)
+from poet_gui.solving.prepare import prepare, reprice
+from poet_gui.solving.process import WORKER_COMMAND, SolveProcess
+from poet_gui.solving.results import is_result_file, open_result
+from solver import messages
+from solver.device import Device
+from solver.errors import EngineError
+from solver.graph_request import GraphRequest
+from solver.problem import Problem, SolveOptions
+
+_CLOSE_PATIENCE_S: Final = 1.0
+_KEPT_GRAPHS: Final = 4
+"""Fewer than the solve process keeps: a graph too many is sent again, a missing one is an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Load:
+    request: GraphRequest
+    device: Device
+
+
+class SolveService:
+    """Requests in, checked deliveries out.
+
+    Every request gets an id from `new_id`; every answer carries it. At most one solve process
+    lives at a time; `restart` kills it and starts another, which knows nothing of older requests.
+    """
+
+    def __init__(
+        self, deliver: Callable[[Delivery], None], command: Sequence[str] = WORKER_COMMAND
+    ) -> None:
+        self._deliver = deliver
+        self._command = tuple(command)
+        self._lock = threading.Lock()
+        self._ids = itertools.count(1)
+        self._process: SolveProcess | None = None
+        self._retired: list[SolveProcess] = []
+        self._loads: dict[int, _Load] = {}
+        self._problems: dict[int, Problem] = {}
+        self._known_graphs: list[str] = []
+        self._jobs = ThreadPoolExecutor(1, thread_name_prefix="window background")
+        self._stopped = False
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the solve process; None when there is none."""
+        with self._lock:
+            return self._process.pid if self._process else None
+
+    def new_id(self) -> int:
+        """An id that no other request of this session has."""
+        return next(self._ids)
+
+    def start(self) -> None:
+        """Start the solve process if there is none."""
+        with self._lock:
+            self._ensure()
+
+    def load(self, request_id: int, request: GraphRequest, device: Device) -> None:
+        """Open a file or a built-in network; answered by Opened or OpenFailed."""
+        self._jobs.submit(self._load, request_id, _Load(request, device))
+
+    def reprice(self, request_id: int, model: OpenModel, device: Device) -> None:
+        """Price an open model on another device; answered by Opened."""
+        self._jobs.submit(
+            lambda: self._deliver(Opened(request_id, reprice(model, device))),
+        )
+
+    def solve(
+        self, request_id: int, problem: Problem, *, graph_key: str, options: SolveOptions
+    ) -> None:
+        """Schedule `problem`; answered by Progressed events, the last of which is Finished."""
+        with self._lock:
+            process = self._ensure()
+            self._problems[request_id] = problem
+            graph = None if graph_key in self._known_graphs else problem.costed.graph
+            self._know(graph_key)
+            process.send(
+                messages.Solve(
+                    request_id,
+                    graph_key,
+                    problem.costed.device,
+                    problem.budgets,
+                    problem.switches,
+                    options,
+                    graph,
+                )
+            )
+
+    def cancel(self, request_id: int) -> None:
+        """Ask the solve process to stop with that request."""
+        with self._lock:
+            if self._process:
+                self._process.send(messages.Cancel(request_id))
+
+    def restart(self) -> None:
+        """Kill the solve process and start another; requests under way get no answer."""
+        with self._lock:
+            self._retire()
+            self._ensure()
+
+    def stop(self) -> None:
+        """End everything and wait for it: no process and no thread is left."""
+        with self._lock:
+            self._stopped = True
+            process, self._process = self._process, None
+            retired, self._retired = self._retired, []
+        self._jobs.shutdown(wait=True, cancel_futures=True)
+        for old in retired:
+            old.close(_CLOSE_PATIENCE_S)
+        if process:
+            process.close(_CLOSE_PATIENCE_S)
+
+    def _ensure(self) -> SolveProcess:
+        if self._process is None:
+            self._known_graphs.clear()
+            self._process = SolveProcess(self._on_event, self._on_end, self._command)
+        return self._process
+
+    def _know(self, graph_key: str) -> None:
+        """Note that the solve process holds this graph; it forgets the ones used longest ago."""
+        if graph_key in self._known_graphs:
+            self._known_graphs.remove(graph_key)
+        self._known_graphs = [*self._known_graphs, graph_key][-_KEPT_GRAPHS:]
+
+    def _retire(self) -> None:
+        if self._process is None:
+            return
+        self._process.kill()
+        self._retired.append(self._process)
+        self._process = None
+        self._problems.clear()
+        self._loads.clear()
+
+    def _load(self, request_id: int, load: _Load) -> None:
+        """In the background: saved results are read here, everything else by the solve process."""
+        path = Path(load.request.model)
+        try:
+            if is_result_file(path):
+                model, result = open_result(path)
+                self._deliver(Opened(request_id, model, result))
+                return
+        except EngineError as error:
+            self._deliver(OpenFailed(request_id, error.issues))
+            return
+        with self._lock:
+            if self._stopped:
+                return
+            self._loads[request_id] = load
+            self._ensure().send(messages.LoadModel(request_id, load.request))
+
+    def _on_event(self, process: SolveProcess, message: messages.WorkerEvent) -> None:
+        """In the reader thread; messages of a process that was given up are dropped."""
+        with self._lock:
+            if process is not self._process:
+                return
+        match message:
+            case messages.Ready(pid=pid):
+                self._deliver(ProcessReady(pid, warm=False))
+            case messages.Warm():
+                self._deliver(ProcessReady(process.pid, warm=True))
+            case messages.ModelLoaded():
+                self._on_loaded(message)
+            case messages.LoadFailed(id=request_id, issues=issues, details=details):
+                self._deliver(OpenFailed(request_id, tuple(issues), details))
+            case _:
+                self._on_solve_event(message)
+
+    def _on_loaded(self, message: messages.ModelLoaded) -> None:
+        with self._lock:
+            load = self._loads.pop(message.id, None)
+            self._know(message.graph_key)
+        if load is None:
+            return
+        model = prepare(
+            message.graph,
+            load.device,
+            request=load.request,
+            source=message.source,
+            sha256=message.sha256,
+            graph_key=message.graph_key,
+        )
+        self._deliver(Opened(message.id, model))
+
+    def _on_solve_event(self, message: messages.SolveEvent) -> None:
+        with self._lock:
+            problem = self._problems.get(message.id)
+            if isinstance(message, messages.SolveFinished):
+                self._problems.pop(message.id, None)
+        if problem is None:
+            return
+        event, faults = unpack_checked(message, problem)
+        if event is None:
+            self._deliver(Rejected(message.id, faults))
+        else:
+            self._deliver(Progressed(message.id, event))
+
+    def _on_end(self, process: SolveProcess) -> None:
+        """In the reader thread: tell how it ended; the controller decides what happens next."""
+        with self._lock:
+            wanted = self._stopped or process is not self._process
+            if not wanted:
+                self._process = None
+                self._problems.clear()
+                self._loads.clear()
+                self._retired.append(process)
+        code = process.returncode
+        self._deliver(ProcessEnded(code if code is not None else 0, wanted, process.errors))

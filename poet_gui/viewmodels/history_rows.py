@@ -1,0 +1,53 @@
+"""Rows of the history: one what-if each, newest first."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from poet_gui.explorer import HistoryRow
+from poet_gui.viewmodels.solve_words import Tone, outcome_words
+from solver.outcome import Feasible, Optimal
+from solver.units import format_bytes, format_bytes_exactly, format_joules, format_seconds
+
+COLUMNS = ("memory", "runtime", "energy", "answer")
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryText:
+    """The cells of a row in the order of COLUMNS, its tone and its tooltip."""
+
+    cells: tuple[str, str, str, str]
+    tone: Tone
+    tooltip: str
+
+
+def history_rows(rows: Sequence[HistoryRow]) -> tuple[HistoryText, ...]:
+    """The rows as text, newest first."""
+    return tuple(_row(row) for row in reversed(rows))
+
+
+def _row(row: HistoryRow) -> HistoryText:
+    budgets, switches = row.problem.budgets, row.problem.switches
+    words = outcome_words(row.outcome, row.problem)
+    found = row.outcome if isinstance(row.outcome, Optimal | Feasible) else None
+    off = [
+        name
+        for name, on in (("paging", switches.paging), ("recompute", switches.recompute))
+        if not on
+    ]
+    graph = row.problem.costed.graph
+    tooltip = "\n".join((
+        f"{graph.name} on {row.problem.costed.device.name}",
+        f"budget {format_bytes_exactly(budgets.ram_bytes)}, transfers {switches.io.value}"
+        + (f", without {' and '.join(off)}" if off else ""),
+        row.outcome.message,
+    ))  # fmt: skip
+    return HistoryText(
+        (
+            format_bytes(budgets.ram_bytes),
+            "no limit" if budgets.runtime_s is None else format_seconds(budgets.runtime_s),
+            format_joules(found.trace.total_energy_j) if found else "–",
+            words.text,
+        ),
+        words.tone,
+        tooltip,
+    )

@@ -1,0 +1,279 @@
+"""The budgets card: memory, runtime, switches, and what these budgets are known to cost."""
+
+from dataclasses import replace
+from typing import Final
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QVBoxLayout,
+    QWidget,
+)
+
+from poet_gui.explorer import Explorer
+from poet_gui.theme import Theme
+from poet_gui.viewmodels.budget_scale import (
+    EMPTY_SCALE,
+    NO_LIMIT,
+    BudgetScale,
+    memory_scale,
+    ram_at,
+    runtime_scale,
+)
+from poet_gui.viewmodels.headline import expected
+from poet_gui.viewmodels.solve_words import remedy
+from poet_gui.widgets.budget_slider import BudgetSlider
+from poet_gui.widgets.parts import button, card, eliding, label, set_tone
+from poet_gui.widgets.quantity_box import BYTE_UNITS, SECOND_UNITS, QuantityBox
+from solver.device import IoMode
+from solver.units import parse_bytes, parse_seconds
+
+NO_LIMIT_TEXT: Final = "no limit"
+
+
+class BudgetsPanel(QFrame):
+    """Renders the what-if of an Explorer and says what the user wishes.
+
+    Signals
+    -------
+    ram_chosen(object)
+        RAM budget in bytes (int; a Qt int would be cut to 32 bits).
+    runtime_chosen(object)
+        Runtime limit in seconds, None for none.
+    switches_chosen(object)
+        Switches.
+    """
+
+    ram_chosen = Signal(object)
+    runtime_chosen = Signal(object)
+    switches_chosen = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("budgetsPanel")
+        self.setProperty("card", "true")
+        self._core: Explorer | None = None
+        self._memory_scale = self._runtime_scale = EMPTY_SCALE
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(14, 12, 14, 12)
+        layout.setSpacing(8)
+        layout.addWidget(label("Budgets", size="title"))
+        self.ram_slider, self.ram_box = BudgetSlider(), QuantityBox(BYTE_UNITS, parse_bytes)
+        self.ram_left, self.ram_right = eliding(tone="muted"), label(tone="muted")
+        self.runtime_slider = BudgetSlider()
+        self.runtime_box = QuantityBox(SECOND_UNITS, parse_seconds, empty_text=NO_LIMIT_TEXT)
+        self.runtime_left, self.runtime_right = eliding(tone="muted"), label(tone="muted")
+        self._name_controls()
+        layout.addLayout(_budget_rows("&Memory", self.ram_box, self.ram_slider,
+                                      self.ram_left, self.ram_right))  # fmt: skip
+        layout.addLayout(_budget_rows("&Runtime", self.runtime_box, self.runtime_slider,
+                                      self.runtime_left, self.runtime_right))  # fmt: skip
+        self.fault = label(tone="danger")
+        self.fault.setObjectName("budgetFault")
+        self.fault.setWordWrap(True)
+        self.fault.hide()
+        layout.addWidget(self.fault)
+        layout.addLayout(self._switch_rows())
+        layout.addWidget(self._expected_card())
+        self._connect()
+        self.setEnabled(False)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use these colours."""
+        self.ram_slider.set_theme(theme)
+        self.runtime_slider.set_theme(theme)
+
+    def render_core(self, core: Explorer) -> None:
+        """Show the budgets, switches and expectations of `core`."""
+        self._core = core
+        model = core.model
+        self.setEnabled(model is not None)
+        if model is not None:
+            self._memory_scale = memory_scale(model.costed, core.solved)
+            self._runtime_scale = runtime_scale(model.costed, core.solved)
+        _show_scale(self._memory_scale, self.ram_slider, self.ram_left, self.ram_right)
+        _show_scale(self._runtime_scale, self.runtime_slider, self.runtime_left, self.runtime_right)
+        budgets, limit_s = core.budgets, core.budgets.runtime_s
+        self.ram_slider.set_fraction(self._memory_scale.fraction(budgets.ram_bytes))
+        self.ram_box.set_value(float(budgets.ram_bytes) if model else None)
+        place = NO_LIMIT if limit_s is None else limit_s
+        self.runtime_slider.set_fraction(self._runtime_scale.fraction(place))
+        self.runtime_box.set_value(limit_s)
+        self.paging.setChecked(core.switches.paging)
+        self.recompute.setChecked(core.switches.recompute)
+        self.io.setCurrentIndex(self.io.findData(core.switches.io))
+        overlaps = core.device.io is IoMode.OVERLAPPED
+        self.io_note.setText("solved as blocking for now" if overlaps else "")
+        self._show_expected(core)
+
+    def _show_expected(self, core: Explorer) -> None:
+        words = expected(core)
+        self.expected_text.setText(words.text)
+        self.expected_detail.setText(words.detail)
+        set_tone(self.expected_detail, words.tone)
+        cure = remedy(core.status.outcome)
+        self.raise_button.setVisible(cure is not None)
+        if cure is not None:
+            self.raise_button.setText(cure.text)
+
+    def _name_controls(self) -> None:
+        self.ram_slider.setObjectName("ramSlider")
+        self.ram_slider.setAccessibleName("memory budget")
+        self.ram_slider.setToolTip("memory budget; hatched: impossible, dots: solved budgets")
+        self.ram_box.set_names("ramBox", "memory budget")
+        self.runtime_slider.setObjectName("runtimeSlider")
+        self.runtime_slider.setAccessibleName("runtime limit")
+        self.runtime_slider.setToolTip("runtime limit; hatched: impossible, right end: no limit")
+        self.runtime_box.set_names("runtimeBox", "runtime limit")
+
+    def _switch_rows(self) -> QVBoxLayout:
+        self.paging, self.recompute = QCheckBox("&Paging"), QCheckBox("Re&compute")
+        self.paging.setObjectName("pagingSwitch")
+        self.paging.setToolTip("tensors may be moved to storage and back")
+        self.recompute.setObjectName("recomputeSwitch")
+        self.recompute.setToolTip("forward ops may run again")
+        self.io = QComboBox()
+        self.io.setObjectName("ioMode")
+        self.io.setToolTip("whether transfers take time; their energy always counts")
+        self.io.setAccessibleName("transfers")
+        for mode in (IoMode.BLOCKING, IoMode.IGNORED):
+            self.io.addItem(mode.value, mode)
+        self.io_note = eliding(tone="muted")
+        switches = QHBoxLayout()
+        switches.setSpacing(22)
+        switches.addWidget(self.paging)
+        switches.addWidget(self.recompute)
+        switches.addStretch(1)
+        transfers = QHBoxLayout()
+        transfers.setSpacing(10)
+        name = label("&Transfers", tone="muted")
+        name.setBuddy(self.io)
+        transfers.addWidget(name)
+        transfers.addWidget(self.io)
+        transfers.addWidget(self.io_note, 1)
+        rows = QVBoxLayout()
+        rows.setSpacing(6)
+        rows.addLayout(switches)
+        rows.addLayout(transfers)
+        return rows
+
+    def _expected_card(self) -> QFrame:
+        frame = card(name="expectedCard")
+        frame.setProperty("card", "sunken")
+        layout = frame.layout()
+        if layout is None:
+            raise RuntimeError("a card has a layout")
+        layout.setContentsMargins(12, 8, 12, 8)
+        layout.setSpacing(3)
+        self.expected_text = label(weight="bold", size="title")
+        self.expected_text.setObjectName("expectedText")
+        self.expected_text.setWordWrap(True)
+        self.expected_detail = label(tone="muted")
+        self.expected_detail.setObjectName("expectedDetail")
+        self.expected_detail.setWordWrap(True)
+        self.raise_button = button(
+            "", name="raiseButton", tip="set the least budget that works", kind="primary"
+        )
+        self.raise_button.hide()
+        layout.addWidget(self.expected_text)
+        layout.addWidget(self.expected_detail)
+        layout.addWidget(self.raise_button)
+        return frame
+
+    def _connect(self) -> None:
+        self.ram_slider.moved.connect(self._on_ram_moved)
+        self.ram_box.entered.connect(self._on_ram_entered)
+        self.runtime_slider.moved.connect(self._on_runtime_moved)
+        self.runtime_box.entered.connect(self._on_runtime_entered)
+        self.ram_box.rejected.connect(self._on_rejected)
+        self.runtime_box.rejected.connect(self._on_rejected)
+        self.paging.clicked.connect(self._on_switch)
+        self.recompute.clicked.connect(self._on_switch)
+        self.io.activated.connect(self._on_switch)
+        self.raise_button.clicked.connect(self._on_raise)
+
+    @Slot(float)
+    def _on_ram_moved(self, fraction: float) -> None:
+        if self._core and self._core.model:
+            self.fault.hide()
+            costed = self._core.model.costed
+            snap = self.ram_slider.snap
+            self.ram_chosen.emit(ram_at(self._memory_scale, fraction, costed, snap))
+
+    @Slot(object)
+    def _on_ram_entered(self, value: float | None) -> None:
+        self.fault.hide()
+        if value is not None:
+            self.ram_chosen.emit(int(value))
+
+    @Slot(float)
+    def _on_runtime_moved(self, fraction: float) -> None:
+        self.fault.hide()
+        value = self._runtime_scale.value(fraction)
+        if self._core and self._core.model:
+            baseline_s = self._core.model.costed.baseline_runtime_s
+            near = abs(self._runtime_scale.fraction(baseline_s) - fraction)
+            if near <= self.runtime_slider.snap:
+                value = baseline_s
+        self.runtime_chosen.emit(None if value == NO_LIMIT else value)
+
+    @Slot(object)
+    def _on_runtime_entered(self, value: float | None) -> None:
+        self.fault.hide()
+        self.runtime_chosen.emit(value)
+
+    @Slot(str)
+    def _on_rejected(self, sentence: str) -> None:
+        self.fault.setText(sentence)
+        self.fault.show()
+
+    @Slot()
+    def _on_switch(self) -> None:
+        if self._core is not None:
+            self.switches_chosen.emit(
+                replace(
+                    self._core.switches,
+                    paging=self.paging.isChecked(),
+                    recompute=self.recompute.isChecked(),
+                    io=IoMode(self.io.currentData()),
+                )
+            )
+
+    @Slot()
+    def _on_raise(self) -> None:
+        cure = remedy(self._core.status.outcome) if self._core else None
+        if cure is not None and cure.ram_bytes is not None:
+            self.ram_chosen.emit(cure.ram_bytes)
+        elif cure is not None and cure.runtime_s is not None:
+            self.runtime_chosen.emit(cure.runtime_s)
+
+
+def _budget_rows(
+    title: str, box: QuantityBox, slider: BudgetSlider, left: QLabel, right: QLabel
+) -> QGridLayout:
+    grid = QGridLayout()
+    grid.setContentsMargins(0, 0, 0, 4)
+    grid.setVerticalSpacing(3)
+    name = label(title, weight="bold")
+    name.setBuddy(box)
+    grid.addWidget(name, 0, 0)
+    grid.addWidget(box, 0, 1)
+    grid.addWidget(slider, 1, 0, 1, 2)
+    ends = QHBoxLayout()
+    ends.addWidget(left, 1)
+    ends.addWidget(right)
+    grid.addLayout(ends, 2, 0, 1, 2)
+    grid.setColumnStretch(0, 1)
+    grid.setColumnStretch(1, 2)
+    return grid
+
+
+def _show_scale(scale: BudgetScale, slider: BudgetSlider, left: QLabel, right: QLabel) -> None:
+    slider.set_scale(scale)
+    left.setText(scale.left_text)
+    right.setText(scale.right_text)

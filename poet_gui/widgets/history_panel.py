@@ -1,0 +1,118 @@
+"""The history: every solved what-if is a row; choosing one brings it back without solving."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal, Slot
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxLayout, QWidget
+
+from poet_gui.theme import LIGHT, Theme
+from poet_gui.viewmodels.history_rows import COLUMNS, HistoryText
+from poet_gui.widgets.parts import label
+
+_Index = QModelIndex | QPersistentModelIndex
+_ROOT = QModelIndex()
+
+
+class HistoryModel(QAbstractTableModel):
+    """The rows as a table."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rows: tuple[HistoryText, ...] = ()
+        self.theme = LIGHT
+
+    def set_rows(self, rows: Sequence[HistoryText]) -> None:
+        """Show other rows."""
+        self.beginResetModel()
+        self._rows = tuple(rows)
+        self.endResetModel()
+
+    def rowCount(self, parent: _Index = _ROOT) -> int:
+        """Qt: number of rows."""
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: _Index = _ROOT) -> int:
+        """Qt: number of columns."""
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Qt: text, tooltip, alignment or colour of a cell."""
+        row = self._rows[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return row.cells[index.column()]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return row.tooltip
+        last = index.column() == len(COLUMNS) - 1
+        if role == Qt.ItemDataRole.TextAlignmentRole and not last:
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        if role == Qt.ItemDataRole.ForegroundRole and last:
+            roles = {"good": self.theme.good, "warning": self.theme.warning,
+                     "danger": self.theme.danger, "accent": self.theme.accent}  # fmt: skip
+            return QColor(roles.get(row.tone.value, self.theme.text))
+        return None
+
+    def headerData(
+        self,
+        section: int,
+        orientation: Qt.Orientation,
+        role: int = Qt.ItemDataRole.DisplayRole,
+    ) -> object:
+        """Qt: names of the columns."""
+        if role == Qt.ItemDataRole.DisplayRole and orientation is Qt.Orientation.Horizontal:
+            return COLUMNS[section]
+        return None
+
+
+class HistoryPanel(QWidget):
+    """The table, newest first.
+
+    Signals
+    -------
+    row_chosen(int)
+        Position from the newest (0) that the user wants back.
+    """
+
+    row_chosen = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("historyPanel")
+        self.model = HistoryModel(self)
+        self.table = QTableView()
+        self.table.setObjectName("historyTable")
+        self.table.setAccessibleName("history of solved budgets")
+        self.table.setToolTip("choose a row to bring it back without solving")
+        self.table.setModel(self.model)
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.table.setShowGrid(False)
+        self.table.setWordWrap(False)
+        self.table.setTabKeyNavigation(False)
+        self.table.verticalHeader().hide()
+        header = self.table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setStretchLastSection(True)
+        self.empty = label("Every solved budget becomes a row here.", tone="muted")
+        self.empty.setWordWrap(True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 4, 0, 0)
+        layout.addWidget(self.empty)
+        layout.addWidget(self.table, 1)
+        self.table.activated.connect(self._on_activated)
+        self.table.clicked.connect(self._on_activated)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use these colours."""
+        self.model.theme = theme
+        self.table.viewport().update()
+
+    def set_rows(self, rows: Sequence[HistoryText]) -> None:
+        """Show these rows, newest first."""
+        self.model.set_rows(rows)
+        self.empty.setVisible(not rows)
+        self.table.setVisible(bool(rows))
+
+    @Slot(QModelIndex)
+    def _on_activated(self, index: QModelIndex) -> None:
+        self.row_chosen.emit(index.row())

@@ -1,0 +1,115 @@
+"""Small building blocks of the window: cards, labels by role, rules, key-value rows."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+from superqt import QElidingLabel
+
+
+def card(parent: QWidget | None = None, *, name: str = "") -> QFrame:
+    """A rounded panel with a vertical layout."""
+    frame = QFrame(parent)
+    frame.setObjectName(name)
+    frame.setProperty("card", "true")
+    layout = QVBoxLayout(frame)
+    layout.setContentsMargins(14, 12, 14, 12)
+    layout.setSpacing(8)
+    return frame
+
+
+def label(text: str = "", *, tone: str = "", weight: str = "", size: str = "") -> QLabel:
+    """A label whose colour, weight and size come from the theme by role."""
+    made = QLabel(text)
+    for role, value in (("tone", tone), ("weight", weight), ("size", size)):
+        if value:
+            made.setProperty(role, value)
+    made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return made
+
+
+def eliding(text: str = "", *, tone: str = "") -> QElidingLabel:
+    """A label that shortens its text when there is no room; the tooltip has it whole."""
+    made = QElidingLabel(text)
+    made.setElideMode(Qt.TextElideMode.ElideMiddle)
+    if tone:
+        made.setProperty("tone", tone)
+    made.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+    return made
+
+
+def set_tone(widget: QWidget, tone: str) -> None:
+    """Change the role of a label's colour."""
+    if widget.property("tone") != tone:
+        widget.setProperty("tone", tone)
+        restyle(widget)
+
+
+def restyle(widget: QWidget) -> None:
+    """Let the style sheet look at the widget's properties again."""
+    widget.style().unpolish(widget)
+    widget.style().polish(widget)
+    widget.update()
+
+
+def rule() -> QFrame:
+    """A thin horizontal line."""
+    line = QFrame()
+    line.setProperty("rule", "true")
+    return line
+
+
+def button(text: str, *, name: str, tip: str, kind: str = "") -> QPushButton:
+    """A push button with its object name and tooltip; `kind` is "primary", "link" or empty."""
+    made = QPushButton(text)
+    made.setObjectName(name)
+    made.setToolTip(tip)
+    made.setAccessibleName(tip)
+    if kind:
+        made.setProperty("kind", kind)
+    return made
+
+
+class FactGrid(QWidget):
+    """Rows of a muted name on the left and a value on the right."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(12)
+        self._grid.setVerticalSpacing(4)
+        self._grid.setColumnStretch(1, 1)
+        self._values: list[QElidingLabel] = []
+        self._names: list[QLabel] = []
+
+    def set_facts(self, facts: tuple[tuple[str, str, str], ...]) -> None:
+        """Show (name, value, tooltip) per row; rows are reused."""
+        while len(self._names) < len(facts):
+            row = len(self._names)
+            name, value = label(tone="muted"), eliding()
+            value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            self._grid.addWidget(name, row, 0)
+            self._grid.addWidget(value, row, 1)
+            self._names.append(name)
+            self._values.append(value)
+        for i, (name, value) in enumerate(zip(self._names, self._values, strict=True)):
+            shown = i < len(facts)
+            name.setVisible(shown)
+            value.setVisible(shown)
+            if shown:
+                name.setText(facts[i][0])
+                value.setText(facts[i][1])
+                value.setToolTip(f"{facts[i][1]}\n{facts[i][2]}" if facts[i][2] else facts[i][1])
+                value.setAccessibleName(f"{facts[i][0]}: {facts[i][1]}")
+
+    def texts(self) -> dict[str, str]:
+        """What is shown, by name."""
+        pairs = zip(self._names, self._values, strict=True)
+        return {name.text(): value.text() for name, value in pairs if not name.isHidden()}

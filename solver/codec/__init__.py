@@ -4,9 +4,10 @@
 Schemas in resources/schemas are made from them: `python -m solver.codec.schemas`.
 """
 
-from solver.codec.graph import device_of, graph_document, graph_of
+from solver.codec.graph import device_of, graph_document
 from solver.codec.json_text import decode_graph, decode_result, encode_json
-from solver.codec.result import Origin, result_document, schedule_of
+from solver.codec.outcome import options_of, outcome_of
+from solver.codec.result import Origin, result_document
 
 __all__ = [
     "Origin",
@@ -15,7 +16,7 @@ __all__ = [
     "device_of",
     "encode_json",
     "graph_document",
-    "graph_of",
+    "options_of",
+    "outcome_of",
     "result_document",
-    "schedule_of",
 ]

@@ -15,7 +15,7 @@ from solver.codec.documents import (
 from solver.codec.numbers import finite, finite_list
 from solver.costs import CostedGraph
 from solver.device import Device, Transfer
-from solver.graph import GraphSettings, Op, Tensor, Trainable, TrainingGraph
+from solver.graph import GraphSettings
 
 
 def graph_document(costed: CostedGraph, warnings: tuple[str, ...] = ()) -> GraphDocument:
@@ -41,38 +41,6 @@ def graph_document(costed: CostedGraph, warnings: tuple[str, ...] = ()) -> Graph
         settings=_settings_object(graph.settings),
         device=device_object(costed.device),
         warnings=[*graph.warnings, *warnings],
-    )
-
-
-def graph_of(document: GraphDocument, name: str) -> TrainingGraph:
-    """The training graph of a document, un-priced; `name` because poet.graph itself holds none.
-
-    The document is taken at its word: whether ops and tensors fit together is for the loader (or
-    solver.saved for a result) to check.
-    """
-    settings = document.settings
-    return TrainingGraph(
-        name=name,
-        ops=tuple(_op(op) for op in document.ops),
-        tensors=tuple(_tensor(tensor) for tensor in document.tensors),
-        trainable=tuple(Trainable(t.name, t.bytes) for t in document.trainable),
-        loss_tensors=tuple(document.loss_tensors),
-        fixed_bytes=document.fixed_bytes,
-        weight_bytes=document.weight_bytes,
-        trainable_bytes=document.trainable_bytes,
-        forward_macs=document.forward_macs,
-        forward_bytes=document.forward_bytes,
-        saved_extra_bytes=document.saved_extra_bytes,
-        settings=GraphSettings(
-            settings.accounting,
-            settings.weights,
-            settings.weight_gradients,
-            settings.batch,
-            MappingProxyType(dict(settings.dims)),
-            settings.loss,
-            settings.output,
-        ),
-        warnings=tuple(document.warnings),
     )
 
 
@@ -176,31 +144,3 @@ def _transfer_object(transfer: Transfer) -> TransferObject:
 
 def _transfer(document: TransferObject) -> Transfer:
     return Transfer(document.latency_s, document.bytes_per_s, document.power_w)
-
-
-def _op(document: OpObject) -> Op:
-    return Op(
-        document.name,
-        document.kind,
-        document.phase,
-        tuple(document.inputs),
-        tuple(document.outputs),
-        document.flop,
-        document.workspace_bytes,
-        document.recomputable,
-        tuple(document.trainable),
-        tuple(document.gradient_of),
-    )
-
-
-def _tensor(document: TensorObject) -> Tensor:
-    return Tensor(
-        document.name,
-        document.bytes,
-        document.producer,
-        None if document.shape is None else tuple(document.shape),
-        document.dtype,
-        document.role,
-        document.pageable,
-        document.in_storage_at_start,
-    )

@@ -20,7 +20,6 @@ from solver.codec.documents import (
 )
 from solver.codec.graph import baseline_object, device_object, graph_document
 from solver.codec.numbers import finite, finite_list, finite_or_none
-from solver.errors import Issue, ModelError
 from solver.graph import TrainingGraph
 from solver.outcome import (
     Feasible,
@@ -37,7 +36,7 @@ from solver.outcome import (
     total_gap,
 )
 from solver.problem import Problem, SolveOptions
-from solver.schedule import Action, ActionKind, Schedule
+from solver.schedule import ActionKind
 from solver.simulate import Trace
 
 
@@ -120,30 +119,6 @@ def action_objects(trace: Trace) -> list[ActionObject]:
         )
         for action, start_s, duration_s, energy_j, resident_bytes in rows
     ]
-
-
-def schedule_of(document: ResultDocument, graph: TrainingGraph) -> Schedule:
-    """The schedule of a result, its names looked up in `graph`.
-
-    Raises ModelError with every action that names no op or tensor of the graph.
-    """
-    actions: list[Action] = []
-    issues: list[Issue] = []
-    for position, row in enumerate(document.actions):
-        name, index = (
-            (row.op, graph.op_index) if row.kind.runs_op else (row.tensor, graph.tensor_index)
-        )
-        target = None if name is None else index.get(name)
-        if target is None:
-            what = "op" if row.kind.runs_op else "tensor"
-            issues.append(
-                Issue(f"{row.kind} of an unknown {what} {name!r}", f"actions[{position}]")
-            )
-        else:
-            actions.append(Action(row.kind, target))
-    if issues:
-        raise ModelError(issues)
-    return Schedule(tuple(actions))
 
 
 def _settings_object(problem: Problem, options: SolveOptions) -> SettingsObject:

@@ -1,0 +1,282 @@
+"""The whole pipeline as a few calls: load and expand, choose a device, state a problem, solve.
+
+The command line, the solve process and the window all go through these: one question has one
+answer everywhere.
+"""
+
+import hashlib
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from fractions import Fraction
+from pathlib import Path
+from typing import Final
+
+from solver.costs import price
+from solver.device import Device, IoMode
+from solver.device_files import load_device
+from solver.errors import Issue, UsageError
+from solver.events import Event, Finished
+from solver.graph import Accounting, TrainingGraph, WeightGradients, Weights
+from solver.graph_request import GraphRequest
+from solver.loaders.options import LoadOptions
+from solver.loaders.registry import load_file
+from solver.network import Network
+from solver.outcome import Failed, Feasible, Optimal, Outcome, is_proven
+from solver.problem import Budgets, Problem, SolveOptions, Switches
+from solver.strategies.base import Cancel
+from solver.strategies.registry import adapt, get_strategy
+from solver.training import TrainingOptions, expand
+from solver.verify import verify_figures
+from solver.zoo.registry import build_network, build_poet_graph, builtin_names
+
+__all__ = [
+    "BUILT_IN",
+    "GraphRequest",
+    "LoadedModel",
+    "load_device",
+    "load_training_graph",
+    "make_problem",
+    "solve",
+]
+
+BUILT_IN: Final = "built-in"
+_BLOCKING_INSTEAD: Final = (
+    "transfers side by side with computing cannot be scheduled yet: "
+    "solved for blocking transfers, one action after the other"
+)
+_BOUND_SLACK: Final = 1e-6  # relative; what an LP bound may exceed the energy by through rounding
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """A training graph and where it came from.
+
+    `source` is the path as given, or "built-in"; `sha256` the digest of the file's bytes, None for
+    a built-in network.
+    """
+
+    graph: TrainingGraph
+    source: str
+    sha256: str | None
+
+
+def load_training_graph(request: GraphRequest) -> LoadedModel:
+    """The training graph of a file or a built-in network, with the settings asked for.
+
+    Raises
+    ------
+    UsageError
+        An unknown name, or settings that this kind of model does not have.
+    ModelError
+        A file that cannot be read, or a network that cannot be trained.
+    """
+    if request.model in builtin_names():
+        return LoadedModel(_builtin_graph(request), BUILT_IN, None)
+    path = Path(request.model)
+    if not path.exists():
+        raise UsageError(_unknown_model(request.model))
+    graph = _file_graph(path, request)
+    return LoadedModel(graph, request.model, hashlib.sha256(path.read_bytes()).hexdigest())
+
+
+def make_problem(
+    graph: TrainingGraph,
+    device: Device,
+    *,
+    ram: int | None = None,
+    ram_ratio: float | None = None,
+    runtime_s: float | None = None,
+    runtime_ratio: float | None = None,
+    paging: bool = True,
+    recompute: bool = True,
+    io: IoMode | None = None,
+) -> tuple[Problem, tuple[str, ...]]:
+    """The problem and warnings about what was changed in it.
+
+    `ram` in bytes or `ram_ratio` of the plain peak (rounded down to a byte), else the device's RAM:
+    a budget that a graph file suggests is shown to the user, never taken in silence. `runtime_s` or
+    `runtime_ratio` of the baseline's runtime, else no limit. `io` None is the device's own mode.
+    Overlapped transfers become blocking ones, with a warning.
+
+    Raises
+    ------
+    UsageError
+        A limit given twice, negative, or not a number; all such mistakes at once.
+    """
+    issues = [
+        *_twice(ram, ram_ratio, "--ram", "--ram-ratio"),
+        *_twice(runtime_s, runtime_ratio, "--runtime", "--runtime-ratio"),
+        *_not_a_limit(ram, "--ram"),
+        *_not_a_limit(ram_ratio, "--ram-ratio"),
+        *_not_a_limit(runtime_s, "--runtime"),
+        *_not_a_limit(runtime_ratio, "--runtime-ratio"),
+    ]
+    if issues:
+        raise UsageError(issues)
+    costed = price(graph, device)
+    if ram_ratio is not None:
+        ram = math.floor(Fraction(repr(ram_ratio)) * costed.plain_peak_bytes)
+    if runtime_ratio is not None:
+        runtime_s = runtime_ratio * costed.baseline_runtime_s
+    budgets = Budgets(device.ram_bytes if ram is None else ram, runtime_s)
+    mode = device.io if io is None else io
+    warnings: tuple[str, ...] = ()
+    if mode is IoMode.OVERLAPPED:
+        mode = IoMode.BLOCKING
+        warnings = (_BLOCKING_INSTEAD,)
+    return Problem(costed, budgets, Switches(paging, recompute, mode)), warnings
+
+
+def solve(
+    problem: Problem,
+    options: SolveOptions,
+    report: Callable[[Event], None] | None = None,
+    cancel: Cancel | None = None,
+) -> Outcome:
+    """Schedule `problem` with the strategy of `options.strategy` and check the answer once more.
+
+    The strategy sees its own switches (strategies.registry.adapt); the outcome's trace holds the
+    problem with them. `report` gets every event, the last is Finished. An answer that does not
+    stand up to the verifier is Failed, never shown.
+
+    Raises
+    ------
+    UsageError
+        An unknown strategy, or options outside their range.
+    """
+    _check_options(options)
+    strategy = get_strategy(options.strategy)
+    tell = report if report is not None else _silent
+    began = time.perf_counter()
+    outcome = strategy.solve(adapt(problem, strategy), options, tell, cancel or Cancel())
+    outcome = _audited(outcome)
+    tell(Finished(time.perf_counter() - began, outcome))
+    return outcome
+
+
+def _silent(event: Event) -> None:
+    """Nobody listens."""
+
+
+def _audited(outcome: Outcome) -> Outcome:
+    if not isinstance(outcome, Optimal | Feasible):
+        return outcome
+    trace = outcome.trace
+    checked = verify_figures(
+        trace.schedule,
+        trace.problem,
+        peak_bytes=trace.peak_bytes,
+        energy_j=trace.total_energy_j,
+        runtime_s=trace.runtime_s,
+    )
+    faults = list(checked.faults)
+    energy_j, bound_j = trace.total_energy_j, outcome.bound_j
+    if not bound_j <= energy_j * (1 + _BOUND_SLACK):
+        faults.append(f"the bound of {bound_j} J lies above the energy of {energy_j} J")
+    if isinstance(outcome, Optimal) and not is_proven(trace.problem, energy_j, bound_j):
+        faults.append(f"called optimal, but the bound of {bound_j} J does not meet {energy_j} J")
+    if not faults:
+        return outcome
+    message = "The schedule found does not stand up to the verifier, so it is not shown."
+    return Failed(message, outcome.record, "\n".join(faults))
+
+
+def _check_options(options: SolveOptions) -> None:
+    issues = [
+        *_not_a_limit(options.gap, "--gap"),
+        *_not_a_limit(options.time_limit_s, "--time-limit"),
+        *_not_a_limit(options.work_limit, "--work-limit"),
+    ]
+    if options.threads < 1:
+        issues.append(Issue(f"{options.threads} threads", "--threads", "a whole number from 1 on"))
+    if issues:
+        raise UsageError(issues)
+
+
+def _twice(
+    first: float | None, second: float | None, first_name: str, second_name: str
+) -> Sequence[Issue]:
+    if first is None or second is None:
+        return ()
+    return (Issue(f"{first_name} and {second_name} say the same thing twice", "", "give one"),)
+
+
+def _not_a_limit(value: float | None, where: str) -> Sequence[Issue]:
+    if value is None or (math.isfinite(value) and value >= 0):
+        return ()
+    return (Issue(f"{value} is not a limit", where, "a number from 0 on"),)
+
+
+def _builtin_graph(request: GraphRequest) -> TrainingGraph:
+    if request.accounting is Accounting.GIVEN:
+        raise UsageError(Issue("given is for graph files", "--accounting", "autodiff or poet"))
+    if request.accounting is Accounting.POET:
+        return _poet_graph(request)
+    network = build_network(request.model, 1 if request.batch is None else request.batch)
+    if request.dims:
+        names = ", ".join(sorted(request.dims))
+        raise UsageError(Issue(f"{request.model} has no open dimension {names}", "--dim"))
+    return expand(network, _training_options(request))
+
+
+def _poet_graph(request: GraphRequest) -> TrainingGraph:
+    given = _given_choices(request)
+    given.pop("--weights", None)
+    if request.batch == 1:
+        given.pop("--batch", None)
+    if given:
+        message = "the graphs of the released code have no such choice"
+        raise UsageError([Issue(message, name, "leave it out") for name in given])
+    graph = build_poet_graph(request.model)
+    if request.weights is Weights.NOT_COUNTED:
+        return graph
+    settings = replace(graph.settings, weights=request.weights)
+    return replace(graph, fixed_bytes=graph.fixed_bytes + graph.weight_bytes, settings=settings)
+
+
+def _file_graph(path: Path, request: GraphRequest) -> TrainingGraph:
+    loaded = load_file(path, LoadOptions(request.batch, request.dims))
+    if isinstance(loaded, Network):
+        if request.accounting not in {None, Accounting.AUTODIFF}:
+            fits = "built-in networks" if request.accounting is Accounting.POET else "graph files"
+            message = f"{request.accounting} is for {fits}, {path} holds a network"
+            raise UsageError(Issue(message, "--accounting", "leave it out"))
+        return expand(loaded, _training_options(request))
+    given = list(_given_choices(request))
+    if request.accounting is not None:
+        given.insert(0, "--accounting")
+    if given:
+        message = f"{path} is a graph file, which has settled this already"
+        raise UsageError([Issue(message, name, "leave it out") for name in given])
+    return loaded
+
+
+def _given_choices(request: GraphRequest) -> dict[str, object]:
+    """Choices about the graph that differ from their default, by their name on the command line."""
+    choices: dict[str, tuple[object, object]] = {
+        "--weights": (request.weights, Weights.NOT_COUNTED),
+        "--weight-gradients": (request.weight_gradients, WeightGradients.APPLIED),
+        "--batch": (request.batch, None),
+        "--dim": (dict(request.dims), {}),
+        "--loss": (request.loss, None),
+        "--output": (request.output, None),
+    }
+    return {name: value for name, (value, default) in choices.items() if value != default}
+
+
+def _training_options(request: GraphRequest) -> TrainingOptions:
+    return TrainingOptions(
+        weights=request.weights,
+        weight_gradients=request.weight_gradients,
+        loss=request.loss,
+        output=request.output,
+    )
+
+
+def _unknown_model(name: str) -> Issue:
+    near = get_close_matches(name, builtin_names(), n=1)
+    hint = f"did you mean {near[0]}?" if near else "built in are " + ", ".join(builtin_names())
+    return Issue(f"no file and no built-in network is called {name!r}", "MODEL", hint)

@@ -1,0 +1,134 @@
+"""Saved results: the problem and the outcome inside them, and whether all that they say is true."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import isclose
+from typing import Final
+
+import msgspec
+from msgspec import UNSET, structs
+
+from solver.codec.documents import ResultDocument
+from solver.codec.graph import device_of
+from solver.codec.outcome import options_of, outcome_of
+from solver.codec.result import Origin, result_document
+from solver.costs import price
+from solver.errors import Issue, ModelError
+from solver.graph import GraphSettings, TrainingGraph
+from solver.loaders.poet_graph import from_document
+from solver.outcome import Feasible, Infeasible, Optimal, Outcome, is_proven
+from solver.problem import Budgets, Problem, Switches
+from solver.verify import verify_figures
+
+_SUM: Final = 1e-9  # relative: sums of the same numbers in another order
+_GAP: Final = 1e-6  # absolute: a gap is the difference of two nearly equal energies
+
+
+def problem_of(document: ResultDocument, graph: TrainingGraph | None = None) -> Problem:
+    """The problem that a saved result answers, on `graph` or else on the graph inside the result.
+
+    Raises
+    ------
+    ModelError
+        The result is slim and no graph is given, or its own graph does not hold together.
+    """
+    if graph is None:
+        if document.problem is UNSET:
+            hint = "give the graph as well, from `poet graph --json`"
+            raise ModelError(Issue("holds no graph, it was saved with --slim", "problem", hint))
+        inside = msgspec.to_builtins(document.problem)
+        graph = from_document(inside, file="problem", name=document.model.name)
+    settings, budget = document.settings, document.budget
+    made_by = GraphSettings(
+        settings.accounting,
+        settings.weights,
+        settings.weight_gradients,
+        settings.batch,
+        settings.dims,
+        settings.loss,
+        settings.output,
+    )
+    graph = replace(graph, name=document.model.name, settings=made_by)
+    return Problem(
+        price(graph, device_of(document.device)),
+        Budgets(budget.ram_bytes, budget.runtime_s),
+        Switches(settings.paging, settings.recompute, settings.io),
+    )
+
+
+def faults_of(document: ResultDocument, graph: TrainingGraph | None = None) -> tuple[str, ...]:
+    """Every way in which a saved result is wrong, in sentences; empty when all of it holds.
+
+    The verifier replays the schedule in exact integers; every figure is counted again and compared.
+
+    Raises
+    ------
+    ModelError
+        As problem_of; also when the result names ops or tensors that the graph does not have.
+    """
+    problem = problem_of(document, graph)
+    outcome = outcome_of(document, problem)
+    faults = tuple(_claim_faults(document, problem, outcome))
+    if faults:
+        return faults  # every figure of an illegal schedule is off; that says nothing more
+    origin = Origin(document.model.source, document.model.sha256)
+    true = result_document(problem, outcome, options_of(document), origin)
+    if graph is not None or document.problem is UNSET:
+        document, true = (structs.replace(each, problem=UNSET) for each in (document, true))
+    return tuple(_differences(msgspec.to_builtins(document), msgspec.to_builtins(true), ""))
+
+
+def _claim_faults(document: ResultDocument, problem: Problem, outcome: Outcome) -> Iterator[str]:
+    """What is wrong with the schedule and with what is claimed of it."""
+    if isinstance(outcome, Infeasible):
+        yield from _impossible_faults(document, problem)
+    if not isinstance(outcome, Optimal | Feasible):
+        if document.actions:
+            yield f"the status is {document.status}, yet there are actions"
+        return
+    trace, bound_j = outcome.trace, outcome.bound_j
+    yield from verify_figures(
+        trace.schedule,
+        problem,
+        peak_bytes=-1 if document.peak_bytes is None else document.peak_bytes,
+        energy_j=-1.0 if document.energy_j.total is None else document.energy_j.total,
+        runtime_s=-1.0 if document.runtime_s is None else document.runtime_s,
+    ).faults
+    if isinstance(outcome, Optimal) and not is_proven(problem, trace.total_energy_j, bound_j):
+        yield f"called optimal, but the bound {bound_j} J does not meet {trace.total_energy_j} J"
+    if bound_j > trace.total_energy_j * (1 + _GAP):
+        yield f"the bound {bound_j} J lies above the energy {trace.total_energy_j} J"
+
+
+def _impossible_faults(document: ResultDocument, problem: Problem) -> Iterator[str]:
+    """Paging everything reaches the floor: from there on, only a runtime limit can forbid."""
+    costed, ram = problem.costed, problem.budgets.ram_bytes
+    always = (
+        problem.switches.paging
+        and problem.budgets.runtime_s is None
+        and all(tensor.pageable for tensor in costed.graph.tensors)
+        and document.settings.strategy in {"joint", "paging-only", "page-all"}
+    )
+    if always and ram >= costed.floor_bytes:
+        yield f"called impossible at {ram} B, but paging everything needs {costed.floor_bytes} B"
+
+
+def _differences(stated: object, true: object, where: str) -> Iterator[str]:
+    """Where a document differs from what was counted again: "energy_j.total: 2.0, counted 1.0"."""
+    if isinstance(stated, dict) and isinstance(true, dict):
+        for key in true:
+            if key != "warnings":  # sentences of the day it was solved
+                place = f"{where}.{key}" if where else str(key)
+                yield from _differences(stated.get(key), true[key], place)
+    elif isinstance(stated, list) and isinstance(true, list):
+        if len(stated) != len(true):
+            yield f"{where}: {len(stated)} entries, counted {len(true)}"
+            return
+        for position, pair in enumerate(zip(stated, true, strict=True)):
+            yield from _differences(*pair, f"{where}[{position}]")
+    elif isinstance(stated, float) and isinstance(true, float | int):
+        slack = _GAP if where.startswith("gap") else 0.0
+        if not isclose(stated, true, rel_tol=_SUM, abs_tol=slack):
+            yield f"{where}: {stated}, counted {true}"
+    elif stated != true:
+        yield f"{where}: {stated}, counted {true}"

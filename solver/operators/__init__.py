@@ -1,1 +1,1 @@
-"""What each operator costs, keeps and differentiates to: one table per family."""
+"""What training needs to know of each operator: one rule per ONNX op_type, in files by family."""

@@ -1,0 +1,220 @@
+"""Reverse-mode differentiation of a surveyed network: forward ops, loss, backward ops, in their fixed order."""
+
+from collections.abc import Sequence
+
+from solver.graph import Op, Role, Tensor, WeightGradients
+from solver.graph_writer import GraphWriter, Names, NewTensor, backward_op, forward_op
+from solver.operators import flop
+from solver.operators.base import Extra, Gradient, Part, Ref, Site
+from solver.operators.losses import Loss
+from solver.survey import Stop, Survey, Way
+
+
+class Differentiation:
+    """One training step being written.
+
+    Backward ops and the tensors they make bear one name: `conv1.weight_gradient`, `conv1.bias_gradient`,
+    `relu1.input_gradient` (`add1.input_gradient.2` for the second input of a layer that reads several tensors), and
+    `add_gradient:relu1` for a sum of partial gradients of the tensor `relu1`.
+    """
+
+    def __init__(
+        self,
+        found: Survey,
+        ways: Sequence[Way],
+        *,
+        output: str,
+        loss: Loss,
+        weight_gradients: WeightGradients,
+    ) -> None:
+        network = found.network
+        self._found = found
+        self._ways = ways
+        self._values = network.values
+        self._output = found.base[output]
+        self._loss = loss
+        self._buffered = weight_gradients is WeightGradients.BUFFERED
+        self._writer = GraphWriter()
+        self._op_names = Names(layer.name for layer in network.layers)
+        self._tensor_names = Names(network.values)
+        self._extras: dict[tuple[str, Extra], str] = {}
+        self._gradients: dict[str, str] = {}  # base -> tensor that holds the sum so far
+        self.loss_tensors: tuple[str, ...] = ()
+        self.forward_bytes = 0
+        self._write()
+
+    @property
+    def ops(self) -> tuple[Op, ...]:
+        """The ops in execution order."""
+        return tuple(self._writer.ops)
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """The tensors in the order in which they are first made."""
+        return tuple(self._writer.tensors)
+
+    def _write(self) -> None:
+        for name in self._found.network.inputs:
+            self._add_source(name, self._values[name].shape, self._values[name].dtype, Role.INPUT)
+        for stop, way in zip(self._found.stops, self._ways, strict=True):
+            self._write_forward(stop, way)
+        softmax = self._absorbed_softmax()
+        self._write_loss(softmax)
+        for stop, way in zip(reversed(self._found.stops), reversed(self._ways), strict=True):
+            if (way.trained or way.passing) and stop is not softmax:
+                self._write_backward(stop, way)
+
+    def _absorbed_softmax(self) -> Stop | None:
+        """The final Softmax, when the loss makes the gradient of its input."""
+        if not self._loss.absorbs_softmax:
+            return None
+        return next(
+            stop for stop in reversed(self._found.stops) if self._output in stop.site.outputs()
+        )
+
+    # Forward
+
+    def _add_source(self, name: str, shape: tuple[int, ...], dtype: str, role: Role) -> None:
+        op = forward_op(self._op_names.fresh(name), "input", recomputable=False)
+        self._writer.source(op, NewTensor(name, shape, dtype, role, in_storage_at_start=True))
+
+    def _write_forward(self, stop: Stop, way: Way) -> None:
+        site, parts = stop.site, stop.rule.parts(stop.site)
+        extras = stop.rule.kept_extras(site) if way.passing else ()
+        trained = tuple(site.input(slot).name for slot in way.trained)
+        for part in parts:
+            last = part is parts[-1]
+            makes = part.makes + extras if last else part.makes
+            self._write_part(site, part, makes, trained if last else ())
+
+    def _write_part(
+        self, site: Site, part: Part, makes: Sequence[Ref], trained: tuple[str, ...]
+    ) -> None:
+        name = site.layer.name
+        op = forward_op(
+            self._op_names.fresh(f"{name}.{part.suffix}") if part.suffix else name,
+            part.kind,
+            self._tensors_of(name, part.reads),
+            flop=part.flop,
+            recomputable=part.recomputable,
+            trainable=trained,
+        )
+        tensors = [self._new(name, ref) for ref in makes]
+        if part.reads:
+            self._writer.write(op, tensors)
+        else:
+            for tensor in tensors:
+                self._writer.source(op, tensor)
+
+    def _new(self, owner: str, ref: Ref) -> NewTensor:
+        if isinstance(ref, Extra):
+            name = self._tensor_names.fresh(f"{owner}.{ref.name}")
+            self._extras[owner, ref] = name
+            return NewTensor(name, ref.shape, ref.dtype, ref.role)
+        value = self._values[ref]
+        self.forward_bytes += value.bytes
+        return NewTensor(ref, value.shape, value.dtype, Role.ACTIVATION)
+
+    def _tensors_of(self, owner: str, refs: Sequence[Ref]) -> tuple[str, ...]:
+        """Tensors that hold `refs`; constants are none, views are their base."""
+        base = self._found.base
+        return tuple(
+            self._extras[owner, ref] if isinstance(ref, Extra) else base[ref]
+            for ref in refs
+            if isinstance(ref, Extra) or ref in base
+        )
+
+    # Loss
+
+    def _write_loss(self, softmax: Stop | None) -> None:
+        loss, value = self._loss, self._values[self._output]
+        name = self._op_names.fresh("loss")
+        labels = self._add_labels()
+        result = NewTensor(self._tensor_names.fresh("loss"), (), value.dtype, Role.ACTIVATION)
+        makes = [result]
+        if loss.probabilities is not None:
+            makes.append(self._new("loss", loss.probabilities))
+        reads = (self._output, *labels)
+        self._writer.write(forward_op(name, "loss", reads, flop=loss.flop), makes)
+        self.loss_tensors = (result.name,)
+        kept = [tensor.name for tensor in makes[1:]]
+        if loss.reads_output:
+            kept.append(self._output)
+        if loss.reads_labels:
+            kept.extend(labels)
+        targets = [self._output]
+        if softmax is not None:
+            targets.append(self._found.owner(softmax.site, 0))
+        self._write_input_gradient(
+            f"{name}.input_gradient", tuple(kept), loss.gradient_flop, tuple(targets)
+        )
+
+    def _add_labels(self) -> tuple[str, ...]:
+        labels = self._loss.labels
+        if labels is None:
+            return ()
+        name = self._tensor_names.fresh(labels.name)
+        self._add_source(name, labels.shape, labels.dtype, Role.LABEL)
+        return (name,)
+
+    # Backward
+
+    def _write_backward(self, stop: Stop, way: Way) -> None:
+        gradients = tuple(
+            self._gradients[name] for name in stop.site.outputs() if name in self._gradients
+        )
+        for slot in way.trained:
+            self._write_weight_gradient(stop, slot, gradients)
+        for slot in way.passing:
+            site = stop.site
+            rule_gradient = stop.rule.gradient(site, slot)
+            raw, owner = site.layer.inputs[slot], self._found.owner(site, slot)
+            paths = sum(raw in part.reads for part in stop.rule.parts(site))
+            self._write_input_gradient(
+                self._input_gradient_name(site, slot),
+                gradients + self._tensors_of(site.layer.name, rule_gradient.reads),
+                rule_gradient.flop,
+                (owner,) * paths,
+            )
+
+    def _write_weight_gradient(self, stop: Stop, slot: int, gradients: tuple[str, ...]) -> None:
+        site, word = stop.site, stop.rule.parameters[slot]
+        rule_gradient: Gradient = stop.rule.gradient(site, slot)
+        name = self._op_names.fresh(f"{site.layer.name}.{word}_gradient")
+        weight = site.input(slot)
+        reads = gradients + self._tensors_of(site.layer.name, rule_gradient.reads)
+        op = backward_op(
+            name, "weight_gradient", reads, flop=rule_gradient.flop, gradient_of=(weight.name,)
+        )
+        makes = []
+        if self._buffered:
+            role = Role.WEIGHT_GRADIENT
+            makes = [NewTensor(self._tensor_names.fresh(name), weight.shape, weight.dtype, role)]
+        self._writer.write(op, makes)
+
+    def _input_gradient_name(self, site: Site, slot: int) -> str:
+        variable = [other for other in site.slots() if not site.is_constant(other)]
+        number = "" if len(variable) == 1 else f".{slot + 1}"
+        return f"{site.layer.name}.input_gradient{number}"
+
+    def _write_input_gradient(
+        self, wanted: str, reads: tuple[str, ...], cost: int, targets: tuple[str, ...]
+    ) -> None:
+        """One (partial) gradient of `targets[-1]`, and at once its addition to the sum so far."""
+        target = targets[-1]
+        name = self._op_names.fresh(wanted)
+        made = self._gradient_tensor(name, target)
+        op = backward_op(name, "input_gradient", reads, flop=cost, gradient_of=targets)
+        self._writer.write(op, [made])
+        partial = self._gradients.get(target)
+        if partial is not None:
+            name = self._op_names.fresh(f"add_gradient:{target}")
+            cost = flop.ADDITION * self._values[target].elements
+            addends = (partial, made.name)
+            made = self._gradient_tensor(name, target)
+            self._writer.write(backward_op(name, "add_gradient", addends, flop=cost), [made])
+        self._gradients[target] = made.name
+
+    def _gradient_tensor(self, name: str, target: str) -> NewTensor:
+        value = self._values[target]
+        return NewTensor(self._tensor_names.fresh(name), value.shape, value.dtype, Role.GRADIENT)

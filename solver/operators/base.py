@@ -1,0 +1,165 @@
+"""The shape of a rule: what an operator costs, what its gradients read, which constants it trains."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import ClassVar
+
+from solver.errors import Issue, ModelError
+from solver.graph import Role, Shape
+from solver.network import Layer, Network, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """A tensor that training needs besides a layer's own outputs (a mask, pool indices, statistics).
+
+    `name` is the part after the layer's: "indices" becomes "pool1.indices".
+    """
+
+    name: str
+    shape: Shape
+    dtype: str
+    role: Role
+
+
+Ref = str | Extra
+"""What an op reads or makes: a value of the network by name, or an extra of the same layer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gradient:
+    """The op that makes the gradient of one input (or trained constant) of a layer.
+
+    It always reads the gradients of the layer's outputs; `reads` is what must be kept besides.
+    """
+
+    flop: int
+    reads: tuple[Ref, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One forward op that a layer becomes; most layers have one part, random and stateful ones two.
+
+    `suffix` is appended to the layer's name ("" or "mask", "stats", "apply").
+    """
+
+    suffix: str
+    kind: str
+    reads: tuple[Ref, ...]
+    makes: tuple[Ref, ...]
+    flop: int
+    recomputable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One layer at its place in a network, as rules see it: values by slot, attributes by name."""
+
+    network: Network
+    layer: Layer
+
+    def has_input(self, slot: int) -> bool:
+        """Whether the optional input `slot` is there."""
+        return slot < len(self.layer.inputs) and bool(self.layer.inputs[slot])
+
+    def input(self, slot: int) -> Value:
+        """The value read at `slot`, with the shape that it has there (that of a view, if it is one).
+
+        Raises ModelError when the layer has no such input.
+        """
+        if not self.has_input(slot):
+            raise self.error(f"input {slot + 1} of {self.layer.op_type} is missing")
+        return self.network.values[self.layer.inputs[slot]]
+
+    def output(self, index: int = 0) -> Value:
+        """The value made at `index`. Raises ModelError when the layer has no such output."""
+        if index >= len(self.layer.outputs) or not self.layer.outputs[index]:
+            raise self.error(f"output {index + 1} of {self.layer.op_type} is missing")
+        return self.network.values[self.layer.outputs[index]]
+
+    def is_constant(self, slot: int) -> bool:
+        """Whether the input at `slot` is there and depends on no network input."""
+        return self.has_input(slot) and self.layer.inputs[slot] in self.network.constants
+
+    def slots(self) -> tuple[int, ...]:
+        """Positions of the inputs that are there, ascending."""
+        return tuple(slot for slot, name in enumerate(self.layer.inputs) if name)
+
+    def outputs(self) -> tuple[str, ...]:
+        """Names of the outputs that are there, in order."""
+        return tuple(name for name in self.layer.outputs if name)
+
+    def integer(self, name: str, default: int) -> int:
+        """The integer attribute `name`, or `default` where the file leaves it out."""
+        value = self.layer.attributes.get(name, default)
+        if not isinstance(value, int):
+            raise self.error(f"attribute {name} of {self.layer.op_type} is {value!r}, not a number")
+        return value
+
+    def number(self, name: str, default: float) -> float:
+        """The float attribute `name`, or `default` where the file leaves it out."""
+        value = self.layer.attributes.get(name, default)
+        if not isinstance(value, int | float):
+            raise self.error(f"attribute {name} of {self.layer.op_type} is {value!r}, not a number")
+        return float(value)
+
+    def integers(self, name: str) -> tuple[int, ...]:
+        """The required list of integers `name`. Raises ModelError when the file leaves it out."""
+        value = self.layer.attributes.get(name)
+        if not isinstance(value, tuple):
+            raise self.error(f"attribute {name} of {self.layer.op_type} is missing")
+        return tuple(int(item) for item in value)
+
+    def error(self, message: str) -> ModelError:
+        """A ModelError that names this layer."""
+        return ModelError(Issue(message, f"layer {self.layer.name}"))
+
+
+class Rule:
+    """What training needs to know of one operator. Subclasses are stateless or hold constants only.
+
+    parameters : input slot -> word for the constant there ("weight", "bias"), used in op names.
+        A float constant in such a slot is trained where `trains` agrees.
+    statistics : slots of running statistics: weights in memory, never trained.
+    outputs_modelled : how many of the ONNX outputs exist in a training graph; None = all.
+    """
+
+    parameters: ClassVar[Mapping[int, str]] = MappingProxyType({})
+    statistics: ClassVar[tuple[int, ...]] = ()
+    outputs_modelled: ClassVar[int | None] = None
+
+    def is_view(self, site: Site) -> bool:  # noqa: ARG002 -- rules for views look at the site
+        """Whether the output is the input under another shape: no op, no bytes, no cost."""
+        return False
+
+    def flop(self, site: Site) -> int:
+        """FLOP of one forward run."""
+        raise NotImplementedError
+
+    def macs(self, site: Site) -> int:  # noqa: ARG002 -- most operators have none
+        """Multiply-accumulates of one forward run, as model cards count them (Conv, Gemm, MatMul)."""
+        return 0
+
+    def kept_extras(self, site: Site) -> tuple[Extra, ...]:  # noqa: ARG002
+        """Second outputs that exist only because a gradient reads them (pool indices)."""
+        return ()
+
+    def parts(self, site: Site) -> tuple[Part, ...]:
+        """Forward ops in order; the last one makes the layer's outputs."""
+        outputs = site.outputs()[: self.outputs_modelled]
+        reads = tuple(name for name in site.layer.inputs if name)
+        return (Part("", site.layer.op_type, reads, outputs, self.flop(site)),)
+
+    def differentiable(self, site: Site) -> Iterable[int]:
+        """Slots through which a gradient passes, ascending; constants and integers are left to the caller."""
+        return site.slots()
+
+    def trains(self, site: Site, slot: int) -> bool:
+        """Whether the float constant at `slot` is trained."""
+        return slot in self.parameters and site.is_constant(slot)
+
+    def gradient(self, site: Site, slot: int) -> Gradient:
+        """The gradient op of the input or trained constant at `slot`."""
+        raise NotImplementedError

@@ -1,0 +1,56 @@
+"""Convolutions and matrix products: the other operand is kept, each gradient costs what the forward op costs."""
+
+import math
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import ClassVar
+
+from solver.operators import flop
+from solver.operators.base import Gradient, Rule, Site
+
+_A, _B, _BIAS = 0, 1, 2  # slots of Conv (input, weight), Gemm and MatMul alike
+
+
+class _Product(Rule):
+    """Multiply-adds of two operands, with an optional bias from which the sums start."""
+
+    def flop(self, site: Site) -> int:
+        return flop.MULTIPLY_ADD * self.macs(site)
+
+    def gradient(self, site: Site, slot: int) -> Gradient:
+        if (
+            slot == _BIAS
+        ):  # the output's gradient, summed over the axes that the bias was spread along
+            return Gradient(flop.BROADCAST * site.output().elements)
+        return Gradient(self.flop(site), (site.input(_B if slot == _A else _A).name,))
+
+
+class Conv(_Product):
+    """Convolution of any rank, grouped or not, with or without bias."""
+
+    parameters: ClassVar[Mapping[int, str]] = MappingProxyType({_B: "weight", _BIAS: "bias"})
+
+    def macs(self, site: Site) -> int:
+        # The weight is (out channels, in channels / groups, *kernel): one output element needs all but the first.
+        return site.output().elements * math.prod(site.input(_B).shape[1:])
+
+
+class Gemm(_Product):
+    """A fully connected layer; the factors alpha and beta are taken as part of the product."""
+
+    parameters: ClassVar[Mapping[int, str]] = MappingProxyType(
+        {_A: "weight", _B: "weight", _BIAS: "bias"}
+    )
+
+    def macs(self, site: Site) -> int:
+        inner = site.input(_A).shape[0 if site.integer("transA", 0) else 1]
+        return site.output().elements * inner
+
+
+class MatMul(_Product):
+    """A product of matrices or stacks of them; either side may be the trained constant."""
+
+    parameters: ClassVar[Mapping[int, str]] = MappingProxyType({_A: "weight", _B: "weight"})
+
+    def macs(self, site: Site) -> int:
+        return site.output().elements * site.input(_A).shape[-1]

@@ -1,0 +1,160 @@
+"""From a network to the graph of one training step, by real differentiation."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from solver.differentiate import Differentiation
+from solver.errors import Issue, ModelError, UsageError
+from solver.graph import (
+    GraphSettings,
+    Role,
+    Tensor,
+    Trainable,
+    TrainingGraph,
+    WeightGradients,
+    Weights,
+)
+from solver.network import Network, Value
+from solver.operators.losses import (
+    LOSSES,
+    SOFTMAX_CE,
+    Loss,
+    cross_entropy_of_probabilities,
+)
+from solver.survey import Survey, Way, route, survey
+
+_SAVED_EXTRA = frozenset({Role.MASK, Role.INDICES, Role.STATISTICS})
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingOptions:
+    """What the user chooses about differentiation.
+
+    loss : "softmax-ce" (None), "mse" or "sum". output : the network output that the loss is taken of, None = the
+    first of a float type.
+    """
+
+    weights: Weights = Weights.NOT_COUNTED
+    weight_gradients: WeightGradients = WeightGradients.APPLIED
+    loss: str | None = None
+    output: str | None = None
+
+
+_DEFAULTS = TrainingOptions()
+
+
+def expand(network: Network, options: TrainingOptions = _DEFAULTS) -> TrainingGraph:
+    """Differentiate `network`: inputs, forward ops, loss and backward ops in one deterministic order.
+
+    Raises
+    ------
+    ModelError
+        Operators without a rule (all of them at once), nothing to train, or no output that has a gradient.
+    UsageError
+        An unknown loss or output.
+    """
+    check_loss_name(options.loss)
+    output = _choose_output(network, options.output)
+    found = survey(network)
+    ways = route(found, output)
+    loss = _choose_loss(found, output, options.loss or SOFTMAX_CE)
+    written = Differentiation(
+        found, ways, output=output, loss=loss, weight_gradients=options.weight_gradients
+    )
+    tensors = written.tensors
+    trainable, idle = _trainables(found, ways)
+    trainable_bytes = sum(item.bytes for item in trainable)
+    held = (*idle, *found.statistics())
+    weight_bytes = trainable_bytes + sum(network.values[name].bytes for name in held)
+    return TrainingGraph(
+        name=network.name,
+        ops=written.ops,
+        tensors=tensors,
+        trainable=trainable,
+        loss_tensors=written.loss_tensors,
+        fixed_bytes=weight_bytes if options.weights is Weights.RESIDENT else 0,
+        weight_bytes=weight_bytes,
+        trainable_bytes=trainable_bytes,
+        forward_macs=sum(stop.rule.macs(stop.site) for stop in found.stops),
+        forward_bytes=written.forward_bytes,
+        saved_extra_bytes=_saved_extra_bytes(tensors),
+        settings=GraphSettings(
+            weights=options.weights,
+            weight_gradients=options.weight_gradients,
+            batch=network.batch,
+            dims=network.dims,
+            loss=loss.name,
+            output=output,
+        ),
+        warnings=(*network.warnings, *_warnings(network, output, idle)),
+    )
+
+
+def check_loss_name(name: str | None) -> None:
+    """Raise UsageError unless `name` is a loss or None."""
+    if name is None or name in LOSSES:
+        return
+    near = get_close_matches(name, LOSSES, n=1)
+    hint = f"did you mean {near[0]}?" if near else "one of: " + ", ".join(LOSSES)
+    raise UsageError(Issue(f"unknown loss {name!r}", "--loss", hint))
+
+
+def _choose_output(network: Network, wanted: str | None) -> str:
+    floats = [name for name in network.outputs if network.values[name].is_float]
+    if wanted is None:
+        if floats:
+            return floats[0]
+        raise ModelError(
+            Issue("no output has a float type, so no loss can be taken of it", network.name)
+        )
+    if wanted in floats:
+        return wanted
+    if wanted in network.outputs:
+        raise UsageError(
+            Issue(f"output {wanted} is {network.values[wanted].dtype}: no gradient", "--output")
+        )
+    near = get_close_matches(wanted, network.outputs, n=1)
+    hint = f"did you mean {near[0]}?" if near else "one of: " + ", ".join(network.outputs)
+    raise UsageError(Issue(f"the network has no output {wanted!r}", "--output", hint))
+
+
+def _choose_loss(found: Survey, output: str, name: str) -> Loss:
+    value: Value = found.network.values[output]
+    maker = next(stop for stop in found.stops if found.base[output] in stop.site.outputs())
+    if name == SOFTMAX_CE and maker.site.layer.op_type == "Softmax":
+        return cross_entropy_of_probabilities(value)
+    return LOSSES[name](value)
+
+
+def _trainables(
+    found: Survey, ways: tuple[Way, ...]
+) -> tuple[tuple[Trainable, ...], tuple[str, ...]]:
+    """Constants that are trained, and those that would be if they led to the loss; each once, in order."""
+    values: Mapping[str, Value] = found.network.values
+    trained: dict[str, Trainable] = {}
+    idle: dict[str, None] = {}
+    for stop, way in zip(found.stops, ways, strict=True):
+        for name in stop.trainable_names():
+            if way.trained:
+                trained.setdefault(name, Trainable(name, values[name].bytes))
+            else:
+                idle.setdefault(name)
+    return tuple(trained.values()), tuple(name for name in idle if name not in trained)
+
+
+def _saved_extra_bytes(tensors: tuple[Tensor, ...]) -> int:
+    return sum(tensor.bytes for tensor in tensors if tensor.role in _SAVED_EXTRA)
+
+
+def _warnings(network: Network, output: str, idle: tuple[str, ...]) -> list[str]:
+    found = []
+    others = [name for name in network.outputs if name != output]
+    if others:
+        found.append(f"the loss is taken of output {output}; no gradient for: {', '.join(others)}")
+    if idle:
+        found.append(
+            f"{len(idle)} weights do not lead to output {output} and are not trained "
+            f"(the first is {idle[0]})"
+        )
+    return found

@@ -1,5 +1,6 @@
 """Path to ONNX message: every way in which a file can fail to be a model, said in one sentence."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -114,3 +115,24 @@ def _check_header(path: Path, model: "onnx.ModelProto") -> None:
         raise _refusal(path, f"operator set {opset} does not exist: damaged, not imported")
     if not model.graph.node:
         raise _refusal(path, "the graph holds no nodes")
+    # protobuf hands out bytes where a text is not UTF-8.
+    if any(not isinstance(text, str) for text in _texts(model)):
+        raise _refusal(path, "the file is damaged: a name in it is not UTF-8 text")
+
+
+def _texts(model: "onnx.ModelProto") -> Iterator[str]:
+    """Every name that the loader reads."""
+    graph = model.graph
+    for node in graph.node:
+        yield from (node.name, node.op_type, node.domain, *node.input, *node.output)
+        yield from (attribute.name for attribute in node.attribute)
+    tensors = [*graph.initializer, *(sparse.values for sparse in graph.sparse_initializer)]
+    tensors += [attribute.t for node in graph.node for attribute in node.attribute]
+    for tensor in tensors:
+        yield tensor.name
+        yield from (text for entry in tensor.external_data for text in (entry.key, entry.value))
+    for entry in (*graph.input, *graph.output):
+        yield entry.name
+        yield from (dim.dim_param for dim in entry.type.tensor_type.shape.dim)
+    for function in model.functions:
+        yield from (function.domain, function.name)

@@ -104,6 +104,7 @@ def _validator(schema: str) -> "Validator":
         "type": _type,
         "required": _required,
         "additionalProperties": _additional,
+        "anyOf": _any_of,
         "enum": _enum,
         "const": _const,
         "minimum": _bound("minimum"),
@@ -166,6 +167,20 @@ def _additional(validator: Any, allowed: object, value: object, schema: Any) -> 
             yield from _fault(f"{key} is not a known key", near(str(key), known))
         elif allowed is not True:
             yield from validator.descend(value[key], allowed, path=key)
+
+
+def _any_of(
+    validator: Any, branches: Sequence[Any], value: object, _schema: object
+) -> Iterator[Exception]:
+    """Say what is wrong with the form that comes nearest; null is never what was meant."""
+    found = [list(validator.descend(value, branch)) for branch in branches]
+    if all(found):
+        meant = [
+            errors
+            for branch, errors in zip(branches, found, strict=True)
+            if branch != {"type": "null"}
+        ]
+        yield from min(meant or found, key=len)
 
 
 def _enum(

@@ -1,5 +1,7 @@
 """A plan: what is held across each stage border and what is written to storage."""
 
+from collections.abc import Mapping
+
 from solver.heuristic.stage_plan import StagePlan, StagePlanner
 from solver.lowering import Run, lower
 from solver.schedule import Schedule
@@ -15,7 +17,14 @@ class Plan:
     Every change re-plans the stages it touches and can be taken back (`undo`).
     """
 
-    def __init__(self, planner: StagePlanner, held: list[int], paged: int) -> None:
+    def __init__(
+        self,
+        planner: StagePlanner,
+        held: list[int],
+        paged: int,
+        decided: Mapping[int, StagePlan] | None = None,
+    ) -> None:
+        """Plan every stage but those `decided` already. Raises ValueError when one lacks a supply."""
         self.planner = planner
         self.staged = planner.staged
         self.held = held
@@ -23,7 +32,9 @@ class Plan:
         self.mass = [self.staged.mass(mask) for mask in held]
         self.stages: list[StagePlan] = []
         for t in range(self.staged.stages):
-            planned = planner.plan(t, held[t], held[t + 1], paged, self.mass[t])
+            planned = (decided or {}).get(t) or planner.plan(
+                t, held[t], held[t + 1], paged, self.mass[t]
+            )
             if planned is None:
                 raise ValueError(f"stage {t} lacks a supply")
             self.stages.append(planned)

@@ -1,5 +1,6 @@
 """One stage of a plan: what must run again or be paged in, and what that costs and occupies."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from solver.staged import StagedProblem, bits
@@ -133,7 +134,8 @@ class StagePlanner:
             new = staged.op_out[stage] & ~during
             peak = mass + staged.mass(new) + staged.workspace[stage]
             return StagePlan(runs, (during,), 0, 0.0, 0.0, peak, staged.op_in[stage])
-        during_runs, used = _liveness(staged, runs, paged_in, end)
+        loads = late_loads(staged, runs, paged_in)
+        during_runs, used, _ = liveness(staged, runs, loads, end)
         touched = start ^ end
         for op in runs:
             touched |= staged.op_in[op] | staged.op_out[op]
@@ -150,26 +152,34 @@ class StagePlanner:
         return StagePlan(runs, during_runs, paged_in, cost, seconds, peak + through, used)
 
 
-def _liveness(
-    staged: StagedProblem, runs: tuple[int, ...], paged_in: int, end: int
-) -> tuple[tuple[int, ...], int]:
-    """What is in RAM during each run, backwards from the stage's end; and all that is read.
+def late_loads(staged: StagedProblem, runs: Sequence[int], paged_in: int) -> list[int]:
+    """Per run, the tensors of `paged_in` to page in directly before it: before their first reader.
 
-    A page-in stands directly before the first run that reads it (before the stage's own op when
-    only the end wants it), so that it occupies RAM as late as possible.
+    Those that only the stage's end wants are paged in before its own op, the last run. As late as
+    possible, so that they occupy RAM as briefly as possible.
     """
-    read_before = [0] * len(runs)
-    used = 0
-    for position, op in enumerate(runs):
-        read_before[position] = used
-        used |= staged.op_in[op]
+    loads = []
+    left = paged_in
+    for op in runs:
+        loads.append(left & staged.op_in[op])
+        left &= ~staged.op_in[op]
+    loads[-1] |= left
+    return loads
+
+
+def liveness(
+    staged: StagedProblem, runs: Sequence[int], loads: Sequence[int], end: int
+) -> tuple[tuple[int, ...], int, int]:
+    """What is in RAM during each run, backwards from the end; all that is read; the start.
+
+    `loads` : per run, mask of the tensors paged in directly before it.
+    """
     during = [0] * len(runs)
+    used = 0
     wanted = end
-    unread = paged_in & ~used
     for position in range(len(runs) - 1, -1, -1):
         op = runs[position]
-        now = staged.op_in[op] | (wanted & ~staged.op_out[op])
-        during[position] = now
-        first_read = paged_in & staged.op_in[op] & ~read_before[position]
-        wanted = now & ~first_read & ~unread
-    return tuple(during), used
+        during[position] = staged.op_in[op] | (wanted & ~staged.op_out[op])
+        wanted = during[position] & ~loads[position]
+        used |= staged.op_in[op]
+    return tuple(during), used, wanted

@@ -1,0 +1,191 @@
+"""The gap model: a small relaxation of the staged problem, whose optimum bounds every schedule.
+
+Between two consecutive uses of a tensor (by first runs of ops, its making included) it is held
+through, or paged in (I), or made again (R). A gap that is not held through needs a page-in or a run
+of its producer of its own, so charging each for its own I or R, and letting it occupy no memory
+meanwhile, can only make schedules cheaper: the model is a relaxation, recomputation and paging
+inside the forward pass included.
+
+Rows, per op: what is dropped around it must make room for its working set. Columns per gap:
+I, R in {0, 1}; per tensor: P in {0, 1}, written to storage once.
+    min  sum in_j I + chain_j R + sum out_j P
+    I + R <= 1,  I <= P,  sum over gaps around op k of size (I + R) >= excess(k),  seconds <= limit
+
+chain_j: a tensor v read by one forward op w only, no smaller than w's output, is never worth
+holding or paging (w's output is at least as good), so that remaking w costs v's remaking too.
+"""
+
+from dataclasses import dataclass
+
+import cvxpy as cp
+import numpy as np
+
+from solver.costs import FloatArray
+from solver.milp.rows import RowFamily, least_sum_reaching
+from solver.staged import StagedProblem, bits
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Borders of one gap: the tensor is used at op `first` and again at op `last` > first + 1.
+
+    page_in, remake : the gap's columns, -1 where that is not allowed.
+    """
+
+    tensor: int
+    first: int
+    last: int
+    page_in: int
+    remake: int
+
+
+class GapModel:
+    """Columns, rows and the CVXPY problem; the budgets are Parameters.
+
+    `scale` : what one joule is worth in the objective. `impossible` : an op whose working set cannot
+    be made room for whatever is dropped (the problem has no schedule), else None.
+    """
+
+    def __init__(self, staged: StagedProblem, scale: float) -> None:
+        self.staged = staged
+        self.scale = scale
+        self.cost: list[float] = []
+        self.seconds: list[float] = []
+        self.gaps: list[Gap] = []
+        self.write: dict[int, int] = {}
+        self._add_columns()
+        self.columns = len(self.cost)
+        self._choice, self._room = RowFamily(), RowFamily()
+        self.impossible = self._add_rows()
+
+    def _column(self, cost: float, seconds: float) -> int:
+        self.cost.append(cost * self.scale)
+        self.seconds.append(seconds)
+        return len(self.cost) - 1
+
+    def _add_columns(self) -> None:
+        staged = self.staged
+        chain_j, chain_s = chain_costs(staged, staged.run_j), chain_costs(staged, staged.run_s)
+        for tensor, readers in enumerate(staged.readers):
+            uses = (staged.producer[tensor], *readers)
+            stored = bool(staged.stored >> tensor & 1)
+            for first, last in zip(uses, readers, strict=False):
+                if last <= first + 1:
+                    continue
+                page_in = remake = -1
+                op = staged.producer[tensor]
+                if staged.may_page[tensor]:
+                    page_in = self._column(staged.in_j[tensor], staged.in_s[tensor])
+                    if not stored and tensor not in self.write:
+                        self.write[tensor] = self._column(
+                            staged.out_j[tensor], staged.out_s[tensor]
+                        )
+                if staged.may_rerun[op]:
+                    share = len(staged.makes[op])
+                    remake = self._column(chain_j[op] / share, chain_s[op] / share)
+                self.gaps.append(Gap(tensor, first, last, page_in, remake))
+
+    def _add_rows(self) -> int | None:
+        for gap in self.gaps:
+            if gap.page_in >= 0 and gap.remake >= 0:
+                self._choice.add([(gap.page_in, -1.0), (gap.remake, -1.0)], -1.0)
+            if gap.page_in >= 0 and gap.tensor in self.write:
+                self._choice.add([(self.write[gap.tensor], 1.0), (gap.page_in, -1.0)], 0.0)
+        around: list[list[Gap]] = [[] for _ in range(self.staged.stages)]
+        for gap in self.gaps:
+            for op in range(gap.first + 1, gap.last):
+                around[op].append(gap)
+        for op, gaps in enumerate(around):
+            if not self._add_room_rows(op, gaps):
+                return op
+        return None
+
+    def _add_room_rows(self, op: int, gaps: list[Gap]) -> bool:
+        staged = self.staged
+        excess = staged.need(op) + sum(staged.size[gap.tensor] for gap in gaps) - staged.room
+        if excess <= 0:
+            return True
+        free = [gap for gap in gaps if gap.page_in >= 0 or gap.remake >= 0]
+        sizes = [staged.size[gap.tensor] for gap in free]
+        if sum(sizes) < excess:
+            return False
+        needed = least_sum_reaching(sizes, excess)
+        self._cover(free, sizes, needed)
+        held = sum(sizes) - needed
+        for unit in sorted(set(sizes), reverse=True)[:6]:
+            # Chvatal-Gomory on what is held: sum of floor(size / unit) over held <= floor(held / unit)
+            parts = [size // unit for size in sizes]
+            lower = sum(parts) - held // unit
+            if lower > 0 and len(set(parts)) > 1:
+                self._cover(free, parts, lower)
+        return True
+
+    def _cover(self, gaps: list[Gap], weights: list[int], needed: int) -> None:
+        """Sum of weight * (I + R) >= needed, coefficients cut off at `needed`, scaled to 1."""
+        terms = [
+            (column, min(weight, needed) / needed)
+            for gap, weight in zip(gaps, weights, strict=True)
+            for column in (gap.page_in, gap.remake)
+            if column >= 0 and weight
+        ]
+        self._room.add(terms, 1.0)
+
+    def problem(self) -> cp.Problem:
+        """The CVXPY problem in matrix form."""
+        x = cp.Variable(
+            self.columns,
+            boolean=(np.arange(self.columns),),
+            bounds=[np.zeros(self.columns), np.ones(self.columns)],
+        )
+        constraints = [
+            family.matrix(self.columns) @ x >= family.lower_bounds()
+            for family in (self._choice, self._room)
+            if len(family)
+        ]
+        limit = self.staged.limit_s
+        if limit is not None:
+            seconds = cp.Parameter(value=limit)
+            unit = max(abs(limit), max(self.seconds, default=0.0), 1e-300)
+            constraints.append(np.array(self.seconds) / unit @ x <= seconds / unit)
+        return cp.Problem(cp.Minimize(np.array(self.cost) @ x), constraints)
+
+    def plan_masks(self, x: FloatArray) -> tuple[list[int], int]:
+        """Held masks per stage border and the mask of written tensors, from (near) integer values."""
+        staged = self.staged
+        held = [0] * (staged.stages + 1)
+        dropped = {(gap.tensor, gap.last) for gap in self.gaps if self._drops(gap, x)}
+        paged = 0
+        for tensor, readers in enumerate(staged.readers):
+            for first, last in zip((staged.producer[tensor], *readers), readers, strict=False):
+                if (tensor, last) not in dropped:
+                    for border in range(first + 1, last + 1):
+                        held[border] |= 1 << tensor
+        for gap in self.gaps:
+            if gap.page_in >= 0 and x[gap.page_in] > 0.5:  # noqa: PLR2004 - nearest integer
+                paged |= 1 << gap.tensor
+        return held, paged & ~staged.stored
+
+    @staticmethod
+    def _drops(gap: Gap, x: FloatArray) -> bool:
+        return any(column >= 0 and x[column] > 0.5 for column in (gap.page_in, gap.remake))  # noqa: PLR2004
+
+
+def chain_costs(staged: StagedProblem, own: tuple[float, ...]) -> list[float]:
+    """Per op, its own cost and that of the producers that must run with it (see the module)."""
+    chain = list(own)
+    for op in range(staged.stages):
+        if not staged.may_rerun[op] or len(staged.makes[op]) != 1:
+            continue
+        target = staged.makes[op][0]
+        for tensor in bits(staged.op_in[op]):
+            maker = staged.producer[tensor]
+            if (
+                staged.readers[tensor] == (op,)
+                and staged.may_rerun[maker]
+                and len(staged.makes[maker]) == 1
+                and staged.size[tensor] >= staged.size[target]
+                and (staged.may_page[target] or not staged.may_page[tensor])
+                and not staged.stored >> tensor & 1
+            ):
+                chain[op] += chain[maker]
+    return chain

@@ -1,0 +1,134 @@
+"""The column of lane names and sizes beside the lanes; sharing their range, it cannot drift."""
+
+import math
+from functools import lru_cache
+
+import pyqtgraph as pg
+from pyqtgraph.GraphicsScene.mouseEvents import MouseClickEvent
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+
+from poet_gui.theme import LIGHT, Theme
+
+_PADDING = 6.0
+
+
+@lru_cache(maxsize=4096)
+def _elided(name: str, width: float, font: str) -> str:
+    made = QFont()
+    made.fromString(font)
+    return QFontMetricsF(made).elidedText(name, Qt.TextElideMode.ElideMiddle, width)
+
+
+class LaneAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph ships no types
+    """Names elided in the middle, sizes on the right; the selected lane is bold.
+
+    Signals
+    -------
+    lane_clicked(int)
+        The user clicked the name of this lane.
+    """
+
+    lane_clicked = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__("left")
+        self._names: tuple[str, ...] = ()
+        self._sizes: tuple[str, ...] = ()
+        self._selected: int | None = None
+        self._theme = LIGHT
+        self._font = QFont()
+
+    def set_lanes(self, names: tuple[str, ...], sizes: tuple[str, ...]) -> None:
+        """Show these lanes."""
+        self._names, self._sizes = names, sizes
+        self.update()
+
+    def set_selected_lane(self, lane: int | None) -> None:
+        """Draw the name of `lane` in bold on the colour of the selection."""
+        if lane != self._selected:
+            self._selected = lane
+            self.update()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use these colours."""
+        self._theme = theme
+        self.update()
+
+    def set_font(self, font: QFont) -> None:
+        """Use this font; its size sets the room that names need."""
+        self._font = font
+        self.update()
+
+    def lane_at(self, y: float) -> int | None:
+        """Lane at `y` of this item; None outside."""
+        low, high = sorted(self.range)  # pyqtgraph turns it round for an inverted view
+        height = self.size().height()
+        if height <= 0:
+            return None
+        lane = math.floor(low + (high - low) * y / height)
+        return lane if 0 <= lane < len(self._names) else None
+
+    def shown_text(self, lane: int) -> str:
+        """Name of `lane` as it is drawn, shortened when there is no room."""
+        font = QFont(self._font)
+        font.setBold(lane == self._selected)
+        return _elided(self._names[lane], self._name_width(), font.toString())
+
+    def _name_width(self) -> float:
+        size_width = QFontMetricsF(self._font).horizontalAdvance("1000 KiB")
+        return max(10.0, float(self.size().width()) - size_width - 3 * _PADDING)
+
+    def _draw_lane(self, painter: QPainter, lane: int, box: QRectF) -> None:
+        theme = self._theme
+        selected = lane == self._selected
+        font = QFont(self._font)
+        font.setBold(selected)
+        if selected:
+            painter.fillRect(box, QColor(theme.selection))
+            painter.fillRect(QRectF(0, box.top(), 3, box.height()), QColor(theme.accent))
+        painter.setFont(font)
+        painter.setPen(QColor(theme.text))
+        middle = Qt.AlignmentFlag.AlignVCenter
+        inner = box.adjusted(_PADDING, 0, -_PADDING, 0)
+        painter.drawText(inner, middle | Qt.AlignmentFlag.AlignLeft, self.shown_text(lane))
+        font.setBold(False)
+        painter.setFont(font)
+        painter.setPen(QColor(theme.text_muted))
+        painter.drawText(inner, middle | Qt.AlignmentFlag.AlignRight, self._sizes[lane])
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionGraphicsItem,  # noqa: ARG002
+        widget: QWidget | None = None,  # noqa: ARG002
+    ) -> None:
+        """Draw the names of the lanes in sight."""
+        low, high = sorted(self.range)  # pyqtgraph turns it round for an inverted view
+        width, height = self.size().width(), self.size().height()
+        if not self._names or high <= low or height <= 0:
+            return
+        painter.save()
+        painter.setClipRect(QRectF(0, 0, width, height))
+        scale = height / (high - low)
+        for lane in range(max(0, math.floor(low)), min(len(self._names), math.ceil(high))):
+            top, bottom = math.floor((lane - low) * scale), math.floor((lane + 1 - low) * scale)
+            self._draw_lane(painter, lane, QRectF(0, top, width, bottom - top))
+        painter.restore()
+
+    def mouseClickEvent(self, event: MouseClickEvent) -> None:
+        """Select the lane whose name was clicked."""
+        lane = self.lane_at(event.pos().y())
+        if lane is not None and event.button() == Qt.MouseButton.LeftButton:
+            event.accept()
+            self.lane_clicked.emit(lane)
+
+    def mouseDragEvent(self, event: object) -> None:
+        """Names are not dragged."""
+
+    def wheelEvent(self, event: object) -> None:
+        """Hand the wheel to the lanes."""
+        view = self.linkedView()
+        if view is not None:
+            view.wheelEvent(event)

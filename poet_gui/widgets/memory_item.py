@@ -1,0 +1,175 @@
+"""The memory curve as one graphics item: area, outline, floor, peak, what is over the budget."""
+
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF, QTransform
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+
+from poet_gui.theme import LIGHT, Theme
+from poet_gui.viewmodels.memory import MemoryCurve, over_budget_text
+from poet_gui.viewmodels.trace_index import Axis
+from poet_gui.widgets.bar_style import over_budget_brush
+from solver.costs import FloatArray
+from solver.units import format_bytes
+
+_MARGIN = 4.0
+
+
+class MemoryItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph ships no types
+    """RAM over the axis; `plain` draws the area alone, for the overview.
+
+    Drawn in screen pixels from at most four points per pixel column, each the highest of what it
+    stands for.
+    """
+
+    def __init__(self, *, plain: bool = False) -> None:
+        super().__init__()
+        self._plain = plain
+        self._curve: MemoryCurve | None = None
+        self._axis = Axis.STEP
+        self._budget_bytes: int | None = None
+        self._top = 1.0
+        self._theme = LIGHT
+        self._font = QFont()
+        self._over = over_budget_brush(LIGHT)
+
+    def set_curve(self, curve: MemoryCurve | None, axis: Axis, top: float) -> None:
+        """Show another curve; `top` is the upper end of the memory axis in bytes."""
+        self.prepareGeometryChange()
+        self._curve, self._axis, self._top = curve, axis, top
+        self.update()
+
+    def set_budget(self, budget_bytes: int | None) -> None:
+        """Hatch what lies above this budget."""
+        self._budget_bytes = budget_bytes
+        self.update()
+
+    def set_theme(self, theme: Theme, font: QFont) -> None:
+        """Use these colours and this font."""
+        self._theme, self._font = theme, font
+        self._over = over_budget_brush(theme)
+        self.update()
+
+    @property
+    def over_text(self) -> str:
+        """Words for what is over the budget; empty when nothing is."""
+        if self._curve is None or self._budget_bytes is None:
+            return ""
+        return over_budget_text(self._curve.peak_bytes, self._budget_bytes)
+
+    def boundingRect(self) -> QRectF:
+        """Return the whole schedule, in axis units and bytes."""
+        extent = self._curve.extent[self._axis] if self._curve is not None else 1.0
+        return QRectF(0.0, 0.0, extent, self._top)
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionGraphicsItem,  # noqa: ARG002
+        widget: QWidget | None = None,  # noqa: ARG002
+    ) -> None:
+        """Draw the part of the curve in sight, then its marks."""
+        if self._curve is None or not len(self._curve.bytes_used):
+            return
+        seen = self.viewRect()
+        transform = painter.transform()
+        pixels = max(1, round(abs(seen.width() * transform.m11())))
+        x, y = self._curve.outline(self._axis, (seen.left(), seen.right()), pixels)
+        if not len(x):
+            return
+        painter.save()
+        painter.resetTransform()
+        x = x * transform.m11() + transform.dx()
+        y = y * transform.m22() + transform.dy()
+        frame = transform.mapRect(seen).normalized()
+        self._draw_area(painter, x, y, transform.dy())
+        if not self._plain:
+            self._draw_over_budget(painter, _area(x, y, transform.dy()), frame, transform)
+            self._draw_outline(painter, x, y)
+            self._draw_floor(painter, frame, transform)
+            self._draw_peak(painter, frame, transform)
+        painter.restore()
+
+    def _draw_area(self, painter: QPainter, x: FloatArray, y: FloatArray, ground: float) -> None:
+        colour = self._theme.resident if self._plain else self._theme.curve_fill
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(colour))
+        painter.drawPolygon(_area(x, y, ground))
+
+    def _draw_outline(self, painter: QPainter, x: FloatArray, y: FloatArray) -> None:
+        painter.setPen(QPen(QColor(self._theme.curve), 1.0))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPolyline(pg.functions.arrayToQPolygonF(x, y))
+
+    def _draw_over_budget(
+        self, painter: QPainter, area: QPolygonF, frame: QRectF, transform: QTransform
+    ) -> None:
+        if not self.over_text or self._budget_bytes is None:
+            return
+        limit = self._budget_bytes * transform.m22() + transform.dy()
+        painter.save()
+        painter.setClipRect(
+            QRectF(frame.left(), frame.top(), frame.width(), max(0.0, limit - frame.top())),
+            Qt.ClipOperation.IntersectClip,
+        )
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._over)
+        painter.drawPolygon(area)
+        painter.restore()
+        font = QFont(self._font)
+        font.setBold(True)
+        self._pill(painter, font, f"⚠ {self.over_text}", self._theme.warning,
+                   QPointF(frame.left() + _MARGIN, frame.top() + _MARGIN))  # fmt: skip
+
+    def _draw_floor(self, painter: QPainter, frame: QRectF, transform: QTransform) -> None:
+        assert self._curve is not None
+        level = round(self._curve.floor_bytes * transform.m22() + transform.dy()) + 0.5
+        pen = QPen(QColor(self._theme.text_muted), 1.0, Qt.PenStyle.CustomDashLine)
+        pen.setDashPattern([1.0, 3.0])
+        painter.setPen(pen)
+        painter.drawLine(QPointF(frame.left(), level), QPointF(frame.right(), level))
+        text = f"floor {format_bytes(self._curve.floor_bytes)}"
+        metrics = QFontMetricsF(self._font)
+        self._pill(painter, self._font, text, self._theme.text_muted,
+                   QPointF(frame.left() + _MARGIN, level - metrics.height() - 1))  # fmt: skip
+
+    def _draw_peak(self, painter: QPainter, frame: QRectF, transform: QTransform) -> None:
+        assert self._curve is not None
+        at, axis = self._curve.peak_action, self._axis
+        place = float(self._curve.begin[axis][at] + self._curve.end[axis][at]) / 2
+        x = place * transform.m11() + transform.dx()
+        y = self._curve.peak_bytes * transform.m22() + transform.dy()
+        if not frame.left() <= x <= frame.right():
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(self._theme.panel), 1.0))
+        painter.setBrush(QColor(self._theme.curve))
+        painter.drawEllipse(QPointF(x, y), 3.5, 3.5)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+        text = f"peak {format_bytes(self._curve.peak_bytes)}"
+        width = QFontMetricsF(self._font).horizontalAdvance(text)
+        left = min(max(x + 8, frame.left() + _MARGIN), frame.right() - width - 2 * _MARGIN)
+        # Below the point, inside the area: above it stands the budget's own label.
+        self._pill(painter, self._font, text, self._theme.text, QPointF(left, y + _MARGIN))
+
+    def _pill(
+        self, painter: QPainter, font: QFont, text: str, colour: str, corner: QPointF
+    ) -> None:
+        """Text on a ground of its own, readable over curve, hatch and grid."""
+        metrics = QFontMetricsF(font)
+        box = QRectF(corner.x(), corner.y(), metrics.horizontalAdvance(text) + 6, metrics.height())
+        ground = QColor(self._theme.panel)
+        ground.setAlpha(215)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(ground)
+        painter.drawRoundedRect(box, 3, 3)
+        painter.setFont(font)
+        painter.setPen(QColor(colour))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+
+
+def _area(x: FloatArray, y: FloatArray, ground: float) -> QPolygonF:
+    polygon: QPolygonF = pg.functions.arrayToQPolygonF(x, y)
+    polygon.append(QPointF(float(x[-1]), ground))
+    polygon.append(QPointF(float(x[0]), ground))
+    return polygon

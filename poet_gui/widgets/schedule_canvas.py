@@ -1,0 +1,447 @@
+"""Overview, lanes and memory curve in one graphics layout: one time model sets all three ranges."""
+
+import math
+from typing import Final
+
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetricsF, QResizeEvent
+from PySide6.QtWidgets import QFrame, QScrollBar, QWidget
+
+from poet_gui.theme import LIGHT, Theme
+from poet_gui.viewmodels.memory import MemoryCurve, memory_curve, memory_top
+from poet_gui.viewmodels.resident import place_text
+from poet_gui.viewmodels.time_range import TimeRange
+from poet_gui.viewmodels.timeline import NO_TENSOR, TimelineScene, timeline_scene
+from poet_gui.viewmodels.trace_index import index_trace
+from poet_gui.widgets.budget_line import BudgetLine
+from poet_gui.widgets.lane_axis import LaneAxis
+from poet_gui.widgets.lanes_item import LanesItem
+from poet_gui.widgets.memory_item import MemoryItem
+from poet_gui.widgets.plot_axes import CaptionAxis, TimeAxis
+from poet_gui.widgets.time_model import TimeModel
+from poet_gui.widgets.time_view_box import Gestures, TimeViewBox
+from solver.simulate import Trace
+
+_HIT_PIXELS: Final = 3.0
+_LANES_PER_NOTCH: Final = 3.0
+
+
+class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgraph ships no types
+    """The picture of a schedule and the gestures on it.
+
+    Signals
+    -------
+    tensor_picked(object)
+        The user pointed at this tensor (int), or at an op without one (None).
+    budget_dragged(object)
+        The user drags the budget line to this many bytes.
+    pointed(object, object)
+        The pointer rests on (lane, x) of the lanes, or left them (None, None).
+    focus_wanted()
+        The user pressed a mouse button here.
+    """
+
+    tensor_picked = Signal(object)
+    budget_dragged = Signal(object)
+    pointed = Signal(object, object)
+    focus_wanted = Signal()
+
+    def __init__(self, model: TimeModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("scheduleCanvas")
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.model = model
+        self.scene_data: TimelineScene | None = None
+        self.curve: MemoryCurve | None = None
+        self._budget_bytes: int | None = None
+        self._theme = LIGHT
+        self._first_lane = 0.0
+        self._lane_pixels = 19.0
+        self.lane_gestures = Gestures(self)
+        self.memory_gestures = Gestures(self)
+        self._build_plots()
+        self._build_marks()
+        self._connect()
+        self.scroll_bar = QScrollBar(Qt.Orientation.Vertical, self)
+        self.scroll_bar.setObjectName("laneScrollBar")
+        self.scroll_bar.setToolTip("Scroll the lanes")
+        self.scroll_bar.valueChanged.connect(self._on_scroll_bar)
+        self.set_theme(LIGHT)
+
+    # Building
+
+    def _build_plots(self) -> None:
+        self.lane_axis, self.time_axis = LaneAxis(), TimeAxis()
+        self.memory_axis = CaptionAxis("memory", bytes_shown=True)
+        self.overview_axis = CaptionAxis("whole step", bytes_shown=False)
+        self.overview_box = TimeViewBox(Gestures(self), scrubs=True)
+        self.lanes_box = TimeViewBox(self.lane_gestures)
+        self.memory_box = TimeViewBox(self.memory_gestures, scrubs=True)
+        layout = self.ci.layout
+        layout.setContentsMargins(0, 4, 8, 2)
+        layout.setSpacing(6)
+        self.overview = self._plot(0, self.overview_box, self.overview_axis)
+        self.lanes = self._plot(1, self.lanes_box, self.lane_axis)
+        self.memory = self._plot(2, self.memory_box, self.memory_axis, self.time_axis)
+        layout.setRowStretchFactor(1, 100)
+        self.lanes_box.invertY(True)  # pyqtgraph's signature
+
+    def _plot(
+        self,
+        row: int,
+        box: TimeViewBox,
+        left: pg.AxisItem,
+        bottom: pg.AxisItem | None = None,
+    ) -> pg.PlotItem:
+        axes = {"left": left} if bottom is None else {"left": left, "bottom": bottom}
+        plot = pg.PlotItem(viewBox=box, axisItems=axes, enableMenu=False)
+        plot.hideButtons()
+        if bottom is None:
+            plot.hideAxis("bottom")
+        self.addItem(plot, row=row, col=0)
+        return plot
+
+    def _build_marks(self) -> None:
+        self.lanes_item, self.memory_item = LanesItem(), MemoryItem()
+        self.overview_item = MemoryItem(plain=True)
+        self.budget_line = BudgetLine()
+        self.window_region = pg.LinearRegionItem(swapMode="block")
+        self.range_bands = [pg.LinearRegionItem(movable=False) for _ in range(2)]
+        self.playheads = [
+            pg.InfiniteLine(angle=90, movable=movable) for movable in (True, True, False)
+        ]
+        boxes = (self.lanes_box, self.memory_box, self.overview_box)
+        for box, item in zip(
+            boxes, (self.lanes_item, self.memory_item, self.overview_item), strict=True
+        ):
+            box.addItem(item, ignoreBounds=True)
+        self.overview_box.addItem(self.window_region, ignoreBounds=True)
+        self.memory_box.addItem(self.budget_line, ignoreBounds=True)
+        for box, band in zip(boxes[:2], self.range_bands, strict=True):
+            band.setZValue(5)
+            band.hide()
+            box.addItem(band, ignoreBounds=True)
+        for box, line in zip(boxes, self.playheads, strict=True):
+            line.setZValue(10)
+            line.hide()
+            box.addItem(line, ignoreBounds=True)
+
+    def _connect(self) -> None:
+        self.model.range_changed.connect(self._on_range)
+        self.model.axis_changed.connect(self._on_axis)
+        self.model.playhead_changed.connect(self._on_playhead)
+        self.model.selection_changed.connect(self._on_selection)
+        for gestures in (self.lane_gestures, self.memory_gestures):
+            gestures.zoomed.connect(self.model.zoom)
+            gestures.panned.connect(self.model.pan)
+            gestures.pan_started.connect(self.model.remember)
+            gestures.scrolled.connect(self._on_notches)
+            gestures.scrubbed.connect(self.model.set_playhead_x)
+            gestures.range_dragged.connect(self._on_range_dragged)
+        overview = self.overview_box.gestures
+        overview.clicked.connect(self._on_overview_clicked)
+        overview.scrubbed.connect(self._centre_on)
+        overview.zoomed.connect(self.model.zoom)
+        overview.scrolled.connect(self._on_notches)
+        self.lane_gestures.clicked.connect(self._on_lane_clicked)
+        self.lane_gestures.double_clicked.connect(self._on_lane_double_clicked)
+        self.memory_gestures.clicked.connect(self._on_memory_clicked)
+        self.lane_axis.lane_clicked.connect(self._pick_lane)
+        self.time_axis.scrubbed.connect(self.model.set_playhead_x)
+        self.budget_line.budget_dragged.connect(self.budget_dragged)
+        self.window_region.sigRegionChanged.connect(self._on_window_moved)
+        for line in self.playheads[:2]:
+            line.sigDragged.connect(self._on_playhead_dragged)
+        # Kept in an attribute: the proxy holds the connection.
+        self._hover = pg.SignalProxy(
+            self.scene().sigMouseMoved, rateLimit=60, slot=self._on_pointer_moved
+        )
+
+    # What is shown
+
+    def set_trace(self, trace: Trace | None, *, keep_view: bool) -> None:
+        """Show `trace`; `keep_view` keeps zoom, scroll and playhead as far as they fit."""
+        self.scene_data = timeline_scene(trace) if trace is not None else None
+        self.curve = memory_curve(trace) if trace is not None else None
+        scene = self.scene_data
+        self.lane_axis.set_lanes(
+            scene.lane_names if scene else (), scene.lane_sizes if scene else ()
+        )
+        if not keep_view:
+            self._first_lane = 0.0
+        for line in self.playheads:
+            line.setVisible(scene is not None and scene.index.actions > 0)
+        self._show_data()
+        self.model.set_index(index_trace(trace) if trace is not None else None, keep_view=keep_view)
+        self._set_lane_range()
+
+    def set_budget(self, budget_bytes: int | None) -> None:
+        """Show this RAM budget."""
+        self._budget_bytes = budget_bytes
+        self._show_data()
+
+    def set_selected(self, tensor: int | None) -> None:
+        """Draw this tensor's lane as selected and bring it into sight."""
+        lane = None
+        if tensor is not None and self.scene_data is not None:
+            lane = self.scene_data.lane_of_tensor.get(tensor)
+        self.lanes_item.set_selected_lane(lane)
+        self.lane_axis.set_selected_lane(lane)
+        if lane is not None:
+            self.reveal_lane(lane)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use these colours, and the widget's font for every text."""
+        self._theme = theme
+        font = QFont(self.font())
+        small = QFont(font)
+        small.setPointSizeF(max(6.0, font.pointSizeF() * 0.92))
+        self.setBackground(theme.panel)
+        self.lanes_item.set_theme(theme)
+        self.lane_axis.set_theme(theme)
+        self.lane_axis.set_font(small)
+        for item in (self.memory_item, self.overview_item, self.budget_line):
+            item.set_theme(theme, small)
+        for axis in (self.memory_axis, self.overview_axis, self.time_axis):
+            axis.set_theme(theme, small)
+        self._set_mark_colours(theme)
+        self._set_sizes(small)
+
+    def _set_mark_colours(self, theme: Theme) -> None:
+        for line in self.playheads:
+            line.setPen(pg.mkPen(theme.playhead, width=1))
+            line.setHoverPen(pg.mkPen(theme.playhead, width=3))
+        soft, strong = pg.mkColor(theme.accent), pg.mkColor(theme.accent)
+        soft.setAlpha(46)
+        strong.setAlpha(80)
+        self.window_region.setBrush(pg.mkBrush(soft))
+        self.window_region.setHoverBrush(pg.mkBrush(strong))
+        for line in self.window_region.lines:
+            line.setPen(pg.mkPen(theme.accent, width=1))
+            line.setHoverPen(pg.mkPen(theme.accent, width=3))
+        for band in self.range_bands:
+            band.setBrush(pg.mkBrush(soft))
+            for line in band.lines:
+                line.setPen(pg.mkPen(theme.accent, width=1, style=Qt.PenStyle.DashLine))
+
+    def _set_sizes(self, font: QFont) -> None:
+        metrics = QFontMetricsF(font)
+        self._lane_pixels = float(max(15, math.ceil(metrics.height() * 1.28)))
+        width = math.ceil(metrics.horizontalAdvance("batchn…orm2d 47") * 1.15)
+        width += math.ceil(metrics.horizontalAdvance("1000 KiB")) + 18
+        for axis in (self.overview_axis, self.lane_axis, self.memory_axis):
+            axis.setWidth(width)
+        layout = self.ci.layout
+        unit = metrics.height()
+        layout.setRowFixedHeight(0, round(2.3 * unit))
+        layout.setRowPreferredHeight(2, round(9.5 * unit))
+        layout.setRowMinimumHeight(2, round(6.0 * unit))
+        layout.setRowMaximumHeight(2, round(11.0 * unit))
+        layout.setRowMinimumHeight(1, round(3 * self._lane_pixels))
+        self._set_lane_range()
+
+    def _show_data(self) -> None:
+        axis = self.model.axis
+        top = memory_top(self.curve, self._budget_bytes)
+        self.lanes_item.set_scene(self.scene_data, axis)
+        self.memory_item.set_curve(self.curve, axis, top)
+        self.memory_item.set_budget(self._budget_bytes)
+        over = max(1.0, float(self.curve.peak_bytes)) if self.curve else 1.0
+        self.overview_item.set_curve(self.curve, axis, over)
+        self.memory_box.setYRange(0.0, top, padding=0)
+        self.overview_box.setYRange(0.0, over, padding=0)
+        self.budget_line.set_budget(self._budget_bytes if self.curve else None, top)
+
+    # Lanes
+
+    @property
+    def visible_lanes(self) -> float:
+        """How many lanes there is room for."""
+        return max(1.0, float(self.lanes_box.height()) / self._lane_pixels)
+
+    def scroll_to(self, first_lane: float) -> None:
+        """Scroll so that `first_lane` is the first one, as far as there are lanes."""
+        lanes = self.scene_data.lanes if self.scene_data is not None else 0
+        highest = max(0.0, lanes - self.visible_lanes)
+        self._first_lane = min(max(first_lane, 0.0), highest)
+        self._set_lane_range()
+
+    def reveal_lane(self, lane: int) -> None:
+        """Scroll as little as needed to show the whole lane."""
+        if lane < self._first_lane:
+            self.scroll_to(lane - 1.0)
+        elif lane + 1 > self._first_lane + self.visible_lanes:
+            self.scroll_to(lane + 2.0 - self.visible_lanes)
+
+    def _set_lane_range(self) -> None:
+        lanes = self.scene_data.lanes if self.scene_data is not None else 0
+        highest = max(0.0, lanes - self.visible_lanes)
+        self._first_lane = min(self._first_lane, highest)
+        low = self._first_lane
+        self.lanes_box.setYRange(low, low + self.visible_lanes, padding=0)
+        if not hasattr(self, "scroll_bar"):
+            return
+        with QSignalBlocker(self.scroll_bar):
+            self.scroll_bar.setRange(0, math.ceil(highest))
+            self.scroll_bar.setPageStep(max(1, int(self.visible_lanes)))
+            self.scroll_bar.setValue(round(low))
+        self.scroll_bar.setVisible(highest > 0)
+        corner = self.mapFromScene(self.lanes_box.sceneBoundingRect().topRight())
+        width = self.scroll_bar.sizeHint().width()
+        self.scroll_bar.setGeometry(
+            corner.x(), corner.y(), min(width, 8), round(self.lanes_box.height())
+        )
+
+    def _on_scroll_bar(self, value: int) -> None:
+        self.scroll_to(float(value))
+
+    def _on_notches(self, notches: float) -> None:
+        self.scroll_by(_LANES_PER_NOTCH * notches)
+
+    # Answers to the model
+
+    def _on_range(self) -> None:
+        shown = self.model.range
+        for box in (self.lanes_box, self.memory_box):
+            box.setXRange(shown.low, shown.high, padding=0)
+        self.overview_box.setXRange(0.0, self.model.extent, padding=0)
+        with QSignalBlocker(self.window_region):
+            self.window_region.setBounds((0.0, self.model.extent))
+            self.window_region.setRegion((shown.low, shown.high))
+
+    def _on_axis(self) -> None:
+        self.time_axis.set_axis(self.model.axis)
+        self._show_data()
+
+    def _on_playhead(self, action: int) -> None:
+        x = self.model.playhead_x
+        for line in self.playheads:
+            line.setValue(x)
+        if self.scene_data is None or action < 0:
+            self.time_axis.set_flag(None, "")
+        else:
+            self.time_axis.set_flag(x, place_text(self.scene_data.index, action))
+
+    def _on_selection(self) -> None:
+        part = self.model.selection
+        for band in self.range_bands:
+            band.setVisible(part is not None)
+            if part is not None:
+                band.setRegion((part.low, part.high))
+
+    # Answers to the user
+
+    def _on_window_moved(self) -> None:
+        low, high = self.window_region.getRegion()
+        self.model.set_range(TimeRange(float(low), float(high)), remember=False)
+
+    def _on_overview_clicked(self, x: float, _y: float) -> None:
+        self.model.remember()
+        self._centre_on(x)
+
+    def _centre_on(self, x: float) -> None:
+        shown = self.model.range
+        self.model.pan(x - (shown.low + shown.high) / 2)
+
+    def _on_range_dragged(self, x0: float, x1: float, finished: bool) -> None:  # noqa: FBT001  # a signal's argument
+        low, high = sorted((x0, x1))
+        low, high = max(low, 0.0), min(high, self.model.extent)
+        if high > low:
+            self.model.select(TimeRange(low, high))
+        elif finished:
+            self.model.select(None)
+
+    def _on_playhead_dragged(self, line: pg.InfiniteLine) -> None:
+        self.model.set_playhead_x(float(line.value()))
+        line.setValue(self.model.playhead_x)
+
+    def _on_memory_clicked(self, x: float, _y: float) -> None:
+        self.model.set_playhead_x(x)
+
+    def _on_lane_clicked(self, x: float, y: float) -> None:
+        self.model.select(None)
+        lane, bar = self.hit(x, y)
+        if bar is not None and self.scene_data is not None:
+            self.model.set_playhead(int(self.scene_data.bars.action[bar]))
+        else:
+            self.model.set_playhead_x(x)
+        if lane is not None:
+            self._pick_lane(lane)
+
+    def _on_lane_double_clicked(self, _x: float, y: float) -> None:
+        """Show the whole life of the tensor in that lane."""
+        if self.scene_data is None or not 0 <= y < self.scene_data.lanes:
+            return
+        bars, lane = self.scene_data.bars, math.floor(y)
+        part = slice(int(bars.row_start[lane]), int(bars.row_start[lane + 1]))
+        begins, ends = bars.edges(self.model.axis)
+        spans = self.scene_data.resident
+        held = slice(int(spans.row_start[lane]), int(spans.row_start[lane + 1]))
+        edges = [*begins[part], *ends[part], *spans.edges(self.model.axis)[1][held]]
+        if edges:
+            low, high = float(min(edges)), float(max(edges))
+            margin = 0.05 * (high - low)
+            self.model.set_range(TimeRange(low - margin, high + margin))
+
+    def _pick_lane(self, lane: int) -> None:
+        if self.scene_data is None:
+            return
+        tensor = int(self.scene_data.lane_tensor[lane])
+        self.tensor_picked.emit(None if tensor == NO_TENSOR else tensor)
+
+    def hit(self, x: float, y: float) -> tuple[int | None, int | None]:
+        """Lane and bar at a place of the lanes; bars count from three pixels beside them."""
+        if self.scene_data is None or not 0 <= y < self.scene_data.lanes:
+            return None, None
+        lane = math.floor(y)
+        slack = _HIT_PIXELS * self.model.range.width / max(1.0, float(self.lanes_box.width()))
+        return lane, self.scene_data.pick(lane, x, self.model.axis, slack=slack)
+
+    def _on_pointer_moved(self, arguments: tuple[QPointF]) -> None:
+        position = arguments[0]
+        if self.scene_data is None or not self.lanes_box.sceneBoundingRect().contains(position):
+            self.pointed.emit(None, None)
+            return
+        place = self.lanes_box.mapSceneToView(position)
+        inside = 0 <= place.y() < self.scene_data.lanes
+        self.pointed.emit(
+            math.floor(place.y()) if inside else None, float(place.x()) if inside else None
+        )
+
+    def bar_box(self, bar: int) -> QRectF:
+        """Where a bar stands in this widget, pixels; the hover card keeps clear of it."""
+        assert self.scene_data is not None
+        begins, ends = self.scene_data.bars.edges(self.model.axis)
+        lane = int(self.scene_data.bars.row[bar])
+        area = QRectF(float(begins[bar]), lane, float(ends[bar] - begins[bar]), 1.0)
+        seen = area.intersected(self.lanes_box.viewRect())
+        scene_box = self.lanes_box.mapViewToScene(seen).boundingRect()
+        return QRectF(self.mapFromScene(scene_box).boundingRect())
+
+    def lane_box(self, lane: int, x: float) -> QRectF:
+        """Where a place in a lane stands in this widget, pixels, no wider than a point."""
+        corner = self.mapFromScene(self.lanes_box.mapViewToScene(QPointF(x, float(lane))))
+        return QRectF(corner.x() + 12.0, corner.y(), 1.0, self._lane_pixels)
+
+    def lanes_corner(self) -> QRectF:
+        """Upper left corner of the lanes, where a card may lie."""
+        corner = self.mapFromScene(self.lanes_box.sceneBoundingRect().topLeft())
+        return QRectF(corner.x() + 12.0, corner.y(), 1.0, 1.0)
+
+    def scroll_by(self, lanes: float) -> None:
+        """Scroll by this many lanes."""
+        self.scroll_to(self._first_lane + lanes)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """Keep the height of a lane; more room shows more lanes."""
+        super().resizeEvent(event)
+        if hasattr(self, "lanes_box"):
+            self.ci.layout.activate()
+            self._set_lane_range()
+
+    def mousePressEvent(self, event: object) -> None:
+        """Give the keys to the schedule view."""
+        self.focus_wanted.emit()
+        super().mousePressEvent(event)

@@ -1,4 +1,4 @@
-"""Every action of the window in one list: menus, shortcuts and the sheet of keys are made from it."""
+"""Every action of the window in one list: menus, shortcuts and the sheet of keys come from it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -46,8 +46,8 @@ SPECS: Final = (
          separated=True),
     Spec("text_smaller", "&View", "S&maller text", "shrink everything", ("Ctrl+-",)),
     Spec("text_reset", "&View", "&Normal text", "text of the system's size", ("Ctrl+0",)),
-    Spec("focus_memory", "&View", "Go to memor&y", "type a memory budget", ("Ctrl+M",),
-         separated=True),
+    Spec("toggle_axis", "&View", "Step or t&ime", "switch the horizontal axis", separated=True),
+    Spec("focus_memory", "&View", "Go to memor&y", "type a memory budget", ("Ctrl+M",)),
     Spec("focus_runtime", "&View", "Go to r&untime", "type a runtime limit", ("Ctrl+T",)),
     Spec("next_pane", "&View", "Ne&xt pane", "move the focus to the next pane", ("F6",)),
     Spec("previous_pane", "&View", "Pre&vious pane", "move the focus to the pane before",
@@ -70,16 +70,24 @@ SPECS: Final = (
 )  # fmt: skip
 
 
-def build_actions(
-    window: QMainWindow, slots: Mapping[str, Callable[[], None]]
-) -> dict[str, QAction]:
-    """Make the menus of `window` and return its actions by name.
+@dataclass(frozen=True, slots=True)
+class Menus:
+    """The menus by title and the actions by name."""
+
+    menus: Mapping[str, QMenu]
+    actions: Mapping[str, QAction]
+
+
+def build_actions(window: QMainWindow, slots: Mapping[str, Callable[[], None]]) -> Menus:
+    """Make the menus of `window` and their actions.
 
     Raises KeyError when an action has no slot: a menu entry that does nothing must not exist.
     """
-    menus: dict[str, QMenu] = {title: window.menuBar().addMenu(title) for title in MENUS}
+    menus: dict[str, QMenu] = {title: QMenu(title, window) for title in MENUS}
     groups: dict[str, QActionGroup] = {}
     actions: dict[str, QAction] = {}
+    for menu in menus.values():
+        window.menuBar().addMenu(menu)
     for spec in SPECS:
         menu = menus[spec.menu]
         if spec.separated:
@@ -87,7 +95,6 @@ def build_actions(
         action = QAction(spec.text, window)
         action.setObjectName(spec.name)
         action.setToolTip(spec.tip)
-        action.setStatusTip(spec.tip)
         action.setShortcuts([QKeySequence(key) for key in spec.keys])
         if spec.group:
             action.setCheckable(True)
@@ -95,13 +102,4 @@ def build_actions(
         action.triggered.connect(slots[spec.name])
         menu.addAction(action)
         actions[spec.name] = action
-    return actions
-
-
-def menu_of(window: QMainWindow, title: str) -> QMenu:
-    """The menu of that title. Raises KeyError when there is none."""
-    for action in window.menuBar().actions():
-        menu = action.menu()
-        if action.text() == title and isinstance(menu, QMenu):
-            return menu
-    raise KeyError(title)
+    return Menus(menus, actions)

@@ -1,4 +1,4 @@
-"""The theme at work: Fusion style, our palette and style sheet, following the system if asked to."""
+"""The theme at work: Fusion style, our palette and style sheet, following the system if asked."""
 
 from typing import Final
 
@@ -94,7 +94,7 @@ class Appearance(QObject):
     def _paint(self) -> None:
         self.theme = self._wanted()
         self._app.setPalette(palette_of(self.theme))
-        self._app.setStyleSheet(stylesheet(self.theme))
+        self._app.setStyleSheet(stylesheet(self.theme, self._app.font().pointSizeF()))
         self.theme_changed.emit(self.theme)
 
     def _wanted(self) -> Theme:

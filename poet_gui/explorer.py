@@ -1,6 +1,6 @@
 """The explorer's state without Qt: the one mutable domain object, changed by its methods only."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
@@ -143,8 +143,9 @@ class Explorer:
             self.opening = name
             self._notify(Topic.OPENING)
 
-    def open_model(self, model: OpenModel, result: OpenedResult | None = None) -> None:
-        """Put a model on screen: its plain schedule, or the stored result that came with it."""
+    def open_model(self, model: OpenModel, results: Sequence[OpenedResult] = ()) -> None:
+        """Put a model on screen: its plain schedule, or the first of its stored results."""
+        result = results[0] if results else None
         device = model.costed.device
         device_changed = device != self.device
         self.device = device
@@ -157,8 +158,8 @@ class Explorer:
             self.switches, self.budgets = result.problem.switches, result.problem.budgets
             self.options = result.options
         self._refresh_fingerprint()
-        if result is not None:
-            self._remember(result.problem, result.outcome)
+        for stored in reversed(results):
+            self._remember(stored.problem, stored.outcome)
         if device_changed:
             self._notify(Topic.DEVICE)
         self._notify(Topic.MODEL)

@@ -122,6 +122,7 @@ DARK: Final = Theme(
 )
 
 
+_TITLE: Final = 1.15  # of the text: a heading is a little larger
 _LINEAR_PART: Final = 0.04045  # sRGB: below it the curve is a straight line
 
 
@@ -144,12 +145,13 @@ def _icon(name: str) -> str:
     return Path(str(files("resources") / "icons" / name)).as_posix()
 
 
-def stylesheet(theme: Theme) -> str:
-    """Return the style sheet of the application; all sizes follow its font."""
+def stylesheet(theme: Theme, text_pt: float = 10.0) -> str:
+    """Return the style sheet of the application, whose font has `text_pt` points."""
     sheet = (files("resources") / "themes" / "app.qss").read_text(encoding="utf-8")
     shade = "dark" if theme.is_dark else "light"
     return Template(sheet).substitute(
         asdict(theme),
+        title_pt=f"{_TITLE * text_pt:.1f}",
         chevron=_icon(f"chevron-{shade}.svg"),
         check=_icon(f"check-{shade}.svg"),
     )

@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Final, assert_never
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
@@ -114,6 +115,14 @@ class SolveController(QObject):
         self._core.set_opening(name)
         self._service.load(self._opening, request, self._core.device)
 
+    def open_results(self, paths: Sequence[Path], name: str) -> None:
+        """Open saved results of one problem; the first is shown, all of them are known."""
+        self._drop_solve()
+        self._opening = self._service.new_id()
+        self._core.set_opening(name)
+        self._service.load_results(self._opening, paths)
+
+    @Slot()
     def cancel_open(self) -> None:
         """Give up the file that is being opened."""
         if self._opening is not None:
@@ -132,6 +141,10 @@ class SolveController(QObject):
         self._service.reprice(self._opening, model, device)
 
     # Solving
+
+    def drop(self) -> None:
+        """Forget the running or waiting solve: something else is wanted on screen."""
+        self._drop_solve()
 
     def solve_later(self) -> None:
         """Solve 250 ms after the last call, unless what is stored answers already."""
@@ -243,10 +256,10 @@ class SolveController(QObject):
             self._core.model.costed.graph is model.costed.graph
         )
         self._core.set_opening(None)
-        if same_graph and delivery.result is None:
+        if same_graph and not delivery.results:
             self._core.set_repriced(model)
         else:
-            self._core.open_model(model, delivery.result)
+            self._core.open_model(model, delivery.results)
         self.opened.emit(model)
 
     def _on_open_failed(self, request_id: int, issues: tuple[Issue, ...], details: str) -> None:

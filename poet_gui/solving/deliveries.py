@@ -40,11 +40,14 @@ class OpenedResult:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """Answer to an open: the model, and the stored result when the file was one."""
+    """Answer to an open: the model, and the stored results when the files were such.
+
+    The first result is the one to show.
+    """
 
     id: int
     model: OpenModel
-    result: OpenedResult | None = None
+    results: tuple[OpenedResult, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

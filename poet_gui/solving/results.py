@@ -7,7 +7,7 @@ from poet_gui.solving.deliveries import OpenedResult, OpenModel
 from poet_gui.solving.prepare import plain_trace
 from solver.codec import decode_result
 from solver.codec.documents import ResultDocument
-from solver.codec.result import options_of, outcome_of
+from solver.codec.outcome import options_of, outcome_of
 from solver.errors import Issue, ModelError
 from solver.graph import Accounting
 from solver.graph_request import GraphRequest

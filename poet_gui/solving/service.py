@@ -27,7 +27,7 @@ from poet_gui.solving.process import WORKER_COMMAND, SolveProcess
 from poet_gui.solving.results import is_result_file, open_result
 from solver import messages
 from solver.device import Device
-from solver.errors import EngineError
+from solver.errors import EngineError, Issue, ModelError
 from solver.graph_request import GraphRequest
 from solver.problem import Problem, SolveOptions
 
@@ -82,6 +82,10 @@ class SolveService:
     def load(self, request_id: int, request: GraphRequest, device: Device) -> None:
         """Open a file or a built-in network; answered by Opened or OpenFailed."""
         self._jobs.submit(self._load, request_id, _Load(request, device))
+
+    def load_results(self, request_id: int, paths: Sequence[Path]) -> None:
+        """Open saved results of one problem; answered by Opened or OpenFailed."""
+        self._jobs.submit(self._load_results, request_id, paths)
 
     def reprice(self, request_id: int, model: OpenModel, device: Device) -> None:
         """Price an open model on another device; answered by Opened."""
@@ -155,16 +159,23 @@ class SolveService:
         self._problems.clear()
         self._loads.clear()
 
+    def _load_results(self, request_id: int, paths: Sequence[Path]) -> None:
+        """In the background: read and check every file; one bad file is enough to refuse all."""
+        try:
+            opened = [open_result(path) for path in paths]
+            if not opened:
+                raise ModelError(Issue("holds no saved result", "the demo", "install again"))
+        except EngineError as error:
+            self._deliver(OpenFailed(request_id, error.issues))
+            return
+        results = tuple(result for _, result in opened)
+        self._deliver(Opened(request_id, opened[0][0], results))
+
     def _load(self, request_id: int, load: _Load) -> None:
         """In the background: saved results are read here, everything else by the solve process."""
         path = Path(load.request.model)
-        try:
-            if is_result_file(path):
-                model, result = open_result(path)
-                self._deliver(Opened(request_id, model, result))
-                return
-        except EngineError as error:
-            self._deliver(OpenFailed(request_id, error.issues))
+        if is_result_file(path):
+            self._load_results(request_id, [path])
             return
         with self._lock:
             if self._stopped:

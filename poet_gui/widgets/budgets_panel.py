@@ -103,13 +103,34 @@ class BudgetsPanel(QFrame):
         self.ram_box.set_value(float(budgets.ram_bytes) if model else None)
         place = NO_LIMIT if limit_s is None else limit_s
         self.runtime_slider.set_fraction(self._runtime_scale.fraction(place))
-        self.runtime_box.set_value(limit_s)
+        typical_s = model.costed.baseline_runtime_s if model else None
+        self.runtime_box.set_value(limit_s, typical=typical_s)
         self.paging.setChecked(core.switches.paging)
         self.recompute.setChecked(core.switches.recompute)
         self.io.setCurrentIndex(self.io.findData(core.switches.io))
         overlaps = core.device.io is IoMode.OVERLAPPED
         self.io_note.setText("solved as blocking for now" if overlaps else "")
         self._show_expected(core)
+
+    @Slot()
+    def focus_memory(self) -> None:
+        """Let the user type a memory budget."""
+        self.ram_box.edit()
+
+    @Slot()
+    def focus_runtime(self) -> None:
+        """Let the user type a runtime limit."""
+        self.runtime_box.edit()
+
+    @Slot()
+    def toggle_paging(self) -> None:
+        """Allow or forbid paging."""
+        self.paging.click()
+
+    @Slot()
+    def toggle_recompute(self) -> None:
+        """Allow or forbid recomputing."""
+        self.recompute.click()
 
     def _show_expected(self, core: Explorer) -> None:
         words = expected(core)

@@ -27,7 +27,7 @@ def card(parent: QWidget | None = None, *, name: str = "") -> QFrame:
 def label(text: str = "", *, tone: str = "", weight: str = "", size: str = "") -> QLabel:
     """A label whose colour, weight and size come from the theme by role."""
     made = QLabel(text)
-    for role, value in (("tone", tone), ("weight", weight), ("size", size)):
+    for role, value in (("tone", tone), ("weight", weight), ("rank", size)):
         if value:
             made.setProperty(role, value)
     made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -77,10 +77,12 @@ def button(text: str, *, name: str, tip: str, kind: str = "") -> QPushButton:
 
 
 class FactGrid(QWidget):
-    """Rows of a muted name on the left and a value on the right."""
+    """Rows of a muted name and a value, which stands at the right edge unless `left`."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, left: bool = False) -> None:
         super().__init__(parent)
+        side = Qt.AlignmentFlag.AlignLeft if left else Qt.AlignmentFlag.AlignRight
+        self._alignment = side | Qt.AlignmentFlag.AlignVCenter
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(12)
@@ -94,7 +96,7 @@ class FactGrid(QWidget):
         while len(self._names) < len(facts):
             row = len(self._names)
             name, value = label(tone="muted"), eliding()
-            value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            value.setAlignment(self._alignment)
             self._grid.addWidget(name, row, 0)
             self._grid.addWidget(value, row, 1)
             self._names.append(name)

@@ -107,14 +107,23 @@ class QuantityBox(QWidget):
         self.spin.setToolTip(f"{description}: a number, or a quantity with its unit, then Enter")
         self.units.setToolTip(f"unit of {description}")
 
-    def set_value(self, value: float | None) -> None:
-        """Show a value; the text under the user's hands is left alone."""
+    def edit(self) -> None:
+        """Put the focus here with the text selected."""
+        self.spin.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.spin.selectAll()
+
+    def set_value(self, value: float | None, *, typical: float | None = None) -> None:
+        """Show a value; the text under the user's hands is left alone.
+
+        `typical` decides the unit while there is no value.
+        """
         same = value == self._value
         self._value = value
         if same and self.spin.hasFocus() and self.spin.lineEdit().isModified():
             return
-        if value is not None and not self._unit_chosen:
-            self._choose_unit(value)
+        size = typical if value is None else value
+        if size is not None and not self._unit_chosen:
+            self._choose_unit(size)
         self._show()
 
     def _show(self) -> None:

@@ -12,7 +12,7 @@ from poet_gui.explorer import Explorer
 from poet_gui.solving.status import SolveStatus
 from poet_gui.theme import Theme
 from poet_gui.viewmodels.solve_words import status_words
-from poet_gui.viewmodels.solver_facts import solver_facts
+from poet_gui.viewmodels.solver_facts import solver_facts, solver_words
 from poet_gui.widgets.parts import FactGrid, button, label, set_tone
 from poet_gui.widgets.solve_curve import SolveCurve
 from solver.problem import SolveOptions
@@ -48,7 +48,8 @@ class SolverPanel(QWidget):
         self.detail.setObjectName("solverDetail")
         self.detail.setWordWrap(True)
         self.curve = SolveCurve()
-        self.facts = FactGrid()
+        self.facts = FactGrid(left=True)
+        self.with_what = label(tone="muted")
         self.gap = _number("gapBox", "stop within this gap on the overhead")
         self.gap.setSuffix(" % gap")
         self.gap.setRange(0.0, 1000.0)
@@ -81,7 +82,8 @@ class SolverPanel(QWidget):
         self.words.setText(words.text)
         set_tone(self.words, words.tone)
         self.detail.setText(words.detail)
-        self.facts.set_facts(solver_facts(core.status, core.options))
+        self.facts.set_facts(solver_facts(core.status))
+        self.with_what.setText(solver_words(core.status, core.options))
         busy = core.status.phase.is_busy
         self.stop_button.setEnabled(busy)
         self.extend_button.setEnabled(core.model is not None and not busy)
@@ -100,8 +102,8 @@ class SolverPanel(QWidget):
         left.addWidget(self.words)
         left.addWidget(self.curve, 1)
         middle = QVBoxLayout()
-        middle.addWidget(self.detail)
         middle.addWidget(self.facts)
+        middle.addWidget(self.detail)
         middle.addStretch(1)
         buttons = QHBoxLayout()
         buttons.addWidget(self.stop_button)
@@ -113,6 +115,7 @@ class SolverPanel(QWidget):
         right = QVBoxLayout()
         right.addLayout(buttons)
         right.addLayout(stops)
+        right.addWidget(self.with_what)
         right.addStretch(1)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 4, 0, 0)

@@ -1,0 +1,114 @@
+"""`poet gui` and `poet-gui`: start the application, open what was asked for, end cleanly."""
+
+import argparse
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+# Another binding may be installed: pyqtgraph takes this one only if it is told before its import.
+os.environ["PYQTGRAPH_QT_LIB"] = "PySide6"
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+
+    from poet_gui.main_window import MainWindow
+    from poet_gui.settings import Settings
+    from solver.device import Device
+
+_LOG = logging.getLogger(__name__)
+_FIRST_DEVICE: Final = "nrf52840"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the window and return the exit code: 0, or 1 when a screenshot was not possible."""
+    options = _options(sys.argv[1:] if argv is None else argv)
+    app = make_application()
+    from poet_gui.crash import CrashGuard  # noqa: PLC0415 - after the QApplication
+
+    guard = CrashGuard()
+    guard.install()
+    window = make_window(app)
+    guard.crashed.connect(window.on_crash)
+    app.aboutToQuit.connect(window.controller.close)
+    try:
+        return _run(app, window, options)
+    finally:
+        window.controller.close()
+        guard.remove()
+
+
+run = main
+
+
+def make_application() -> "QApplication":
+    """The QApplication with our style, or the one that runs already."""
+    from PySide6.QtWidgets import QApplication  # noqa: PLC0415 - slow, and needs a display
+
+    present = QApplication.instance()
+    app = present if isinstance(present, QApplication) else QApplication(["poet-explorer"])
+    app.setApplicationName("poet-explorer")
+    app.setApplicationDisplayName("POET Explorer")
+    app.setStyle("Fusion")
+    return app
+
+
+def make_window(app: "QApplication", settings: "Settings | None" = None) -> "MainWindow":
+    """A window with the remembered theme, text size and device; not shown yet."""
+    from poet_gui.appearance import Appearance  # noqa: PLC0415
+    from poet_gui.main_window import MainWindow  # noqa: PLC0415
+    from poet_gui.settings import Settings  # noqa: PLC0415
+
+    remembered = settings if settings is not None else Settings()
+    appearance = Appearance(app, app)
+    appearance.apply(remembered.theme, remembered.text_percent)
+    return MainWindow(appearance, remembered, _device(remembered))
+
+
+def _device(settings: "Settings") -> "Device":
+    """The device used last if it can still be read, else the smallest board that fits a network."""
+    from solver.device_files import load_device  # noqa: PLC0415
+    from solver.errors import EngineError  # noqa: PLC0415
+
+    if settings.device:
+        try:
+            return load_device(settings.device)
+        except EngineError as error:
+            _LOG.warning("the device used last is gone: %s", error)
+    return load_device(_FIRST_DEVICE)
+
+
+def _options(argv: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="poet gui", description="The window of POET Explorer.")
+    parser.add_argument("subject", nargs="?", metavar="MODEL|RESULT|SESSION")
+    parser.add_argument("--demo", action="store_true", help="open a solved example")
+    parser.add_argument("--screenshot", metavar="FILE.png", help="draw, save, quit")
+    return parser.parse_args(list(argv))
+
+
+def _run(app: "QApplication", window: "MainWindow", options: argparse.Namespace) -> int:
+    from poet_gui.screenshot import Screenshot  # noqa: PLC0415
+
+    window.show()
+    shot = None
+    if options.screenshot:
+        shot = Screenshot(window, Path(options.screenshot), solves=bool(options.subject))
+    window.controller.start()
+    if options.demo:
+        window.opener.open_demo()
+    elif options.subject:
+        window.opener.open_subject(options.subject)
+    if shot is not None:
+        shot.arm(nothing_to_open=not (options.demo or options.subject))
+    code = app.exec()
+    if shot is not None and not shot.saved:
+        _LOG.error("no screenshot was saved: %s", shot.why)
+        sys.stderr.write(f"no screenshot was saved: {shot.why}\n")
+        return 1
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

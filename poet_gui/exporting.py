@@ -1,0 +1,133 @@
+"""Saving what is on screen: result as JSON, timeline as PNG, table as CSV, trace for Perfetto."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from poet_gui.notices import Level, Notice
+from poet_gui.settings import Settings
+from poet_gui.state import ExplorerState
+from poet_gui.widgets.schedule_view import ScheduleView
+from solver.codec import encode_json, result_document
+from solver.codec.result import Origin
+from solver.exporters.registry import get_exporter
+from solver.files import write_whole
+from solver.simulate import Trace
+
+
+class Exporter(QObject):
+    """Asks for a place and writes the file whole or not at all.
+
+    Signals
+    -------
+    notice(object)
+        A Notice: where it was saved, or why not.
+    """
+
+    notice = Signal(object)
+
+    def __init__(
+        self, state: ExplorerState, picture: ScheduleView, settings: Settings, window: QWidget
+    ) -> None:
+        super().__init__(window)
+        self._core = state.core
+        self._picture = picture
+        self._settings = settings
+        self._window = window
+
+    @Slot()
+    def ask_json(self) -> None:
+        """Save the result as poet.result."""
+        self._ask("Save result", ".json", self.write_json)
+
+    @Slot()
+    def ask_png(self) -> None:
+        """Save the timeline as a picture."""
+        self._ask("Export picture", ".png", self.write_png)
+
+    @Slot()
+    def ask_csv(self) -> None:
+        """Save one row per action."""
+        self._ask("Export table", ".csv", self.write_csv)
+
+    @Slot()
+    def ask_trace(self) -> None:
+        """Save a Chrome trace."""
+        self._ask("Export Chrome trace", ".trace.json", self.write_trace)
+
+    @Slot(str)
+    def write_json(self, path: str) -> None:
+        """Write the finished result of the present budgets."""
+        core = self._core
+        outcome, problem, model = core.status.outcome, core.problem, core.model
+        if outcome is None or problem is None or model is None:
+            text = "Press Solve and wait for the result; the table can be exported already."
+            self._say(Level.WARNING, "There is no finished result for these budgets yet", text)
+            return
+        origin = Origin(model.source, model.sha256)
+        document = result_document(problem, outcome, core.options, origin)
+        self._write(path, encode_json(document))
+
+    @Slot(str)
+    def write_png(self, path: str) -> None:
+        """Write the timeline as it stands on screen, at twice its size."""
+        try:
+            self._picture.render_png(Path(path))
+        except OSError as error:
+            self._say_failed(path, error)
+            return
+        self._say_saved(path)
+
+    @Slot(str)
+    def write_csv(self, path: str) -> None:
+        """Write one row per action of the schedule on screen."""
+        self._export(path, "csv")
+
+    @Slot(str)
+    def write_trace(self, path: str) -> None:
+        """Write the schedule on screen as a Chrome trace."""
+        self._export(path, "chrome-trace")
+
+    def _export(self, path: str, name: str) -> None:
+        trace = self._trace()
+        if trace is not None:
+            self._write(path, get_exporter(name).export(trace))
+
+    def _trace(self) -> Trace | None:
+        return self._core.shown.trace if self._core.shown else None
+
+    def _ask(self, title: str, suffix: str, chosen: Callable[[str], None]) -> None:
+        model = self._core.model
+        if model is None or self._trace() is None:
+            self._say(Level.WARNING, "There is nothing to save yet", "Open a model first.")
+            return
+        name = f"{Path(model.costed.graph.name).stem}{suffix}"
+        start = str(Path(self._settings.folder) / name)
+        dialog = QFileDialog(self._window, title, start, f"*{suffix};;All files (*)")
+        dialog.setObjectName("saveDialog")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(suffix.lstrip("."))
+        dialog.fileSelected.connect(chosen)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _write(self, path: str, data: bytes) -> None:
+        try:
+            write_whole(Path(path), data)
+        except OSError as error:
+            self._say_failed(path, error)
+            return
+        self._say_saved(path)
+
+    def _say_failed(self, path: str, error: OSError) -> None:
+        text = f"{error.strerror or error}. Choose another place."
+        self._say(Level.ERROR, f"{Path(path).name} was not saved", text)
+
+    def _say_saved(self, path: str) -> None:
+        self._settings.folder = str(Path(path).parent)
+        self._say(Level.INFO, f"Saved {Path(path).name}", path)
+
+    def _say(self, level: Level, title: str, text: str) -> None:
+        self.notice.emit(Notice(level, title, text))

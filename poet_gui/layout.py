@@ -1,0 +1,202 @@
+"""Where everything stands: cause left, schedule in the middle, effect right, process below."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QFrame,
+    QMainWindow,
+    QScrollArea,
+    QSizePolicy,
+    QSplitter,
+    QStackedWidget,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from poet_gui.notices import NoticeArea
+from poet_gui.theme import Theme
+from poet_gui.widgets.actions_table import ActionsTable
+from poet_gui.widgets.budgets_panel import BudgetsPanel
+from poet_gui.widgets.details_card import DetailsCard
+from poet_gui.widgets.empty_page import EmptyPage
+from poet_gui.widgets.header_bar import HeaderBar
+from poet_gui.widgets.headline_bar import HeadlineBar
+from poet_gui.widgets.history_panel import HistoryPanel
+from poet_gui.widgets.model_panel import ModelPanel
+from poet_gui.widgets.parts import card
+from poet_gui.widgets.resident_table import ResidentTable
+from poet_gui.widgets.schedule_view import ScheduleView
+from poet_gui.widgets.solver_panel import SolverPanel
+from poet_gui.widgets.status_line import StatusLine
+from poet_gui.widgets.tensors_table import TensorsTable
+
+
+@dataclass(frozen=True, slots=True)
+class Views:
+    """Every view of the window."""
+
+    header: HeaderBar
+    notices: NoticeArea
+    budgets: BudgetsPanel
+    model: ModelPanel
+    history: HistoryPanel
+    side_tabs: QTabWidget
+    headline: HeadlineBar
+    centre: QStackedWidget
+    empty: EmptyPage
+    schedule: ScheduleView
+    details: DetailsCard
+    resident: ResidentTable
+    solver: SolverPanel
+    actions: ActionsTable
+    tensors: TensorsTable
+    bottom_tabs: QTabWidget
+    columns: QSplitter
+    rows: QSplitter
+    status: StatusLine
+
+    def set_theme(self, theme: Theme) -> None:
+        """Give every view that paints by itself its colours."""
+        for view in (
+            self.header,
+            self.budgets,
+            self.history,
+            self.schedule,
+            self.details,
+            self.resident,
+            self.solver,
+            self.actions,
+            self.tensors,
+            self.status,
+        ):
+            view.set_theme(theme)
+
+
+def build_views(window: QMainWindow) -> Views:
+    """Make the views and put them into `window`."""
+    views = Views(
+        header=HeaderBar(),
+        notices=NoticeArea(),
+        budgets=BudgetsPanel(),
+        model=ModelPanel(),
+        history=HistoryPanel(),
+        side_tabs=_tabs("sideTabs"),
+        headline=HeadlineBar(),
+        centre=QStackedWidget(),
+        empty=EmptyPage(),
+        schedule=ScheduleView(),
+        details=DetailsCard(),
+        resident=ResidentTable(),
+        solver=SolverPanel(),
+        actions=ActionsTable(),
+        tensors=TensorsTable(),
+        bottom_tabs=_tabs("bottomTabs"),
+        columns=QSplitter(Qt.Orientation.Horizontal),
+        rows=QSplitter(Qt.Orientation.Vertical),
+        status=StatusLine(),
+    )
+    _fill_columns(views)
+    _fill_rows(views)
+    central = QWidget()
+    central.setObjectName("centralWidget")
+    layout = QVBoxLayout(central)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(0)
+    layout.addWidget(views.header)
+    body = QVBoxLayout()
+    body.setContentsMargins(12, 10, 12, 4)
+    body.setSpacing(8)
+    body.addWidget(views.notices)
+    body.addWidget(views.rows, 1)
+    layout.addLayout(body, 1)
+    window.setCentralWidget(central)
+    window.setStatusBar(views.status)
+    return views
+
+
+def reset_sizes(views: Views) -> None:
+    """Give the panes their first sizes, in proportion to the text."""
+    unit = views.columns.fontMetrics().horizontalAdvance("0")
+    width = max(views.columns.width(), 90 * unit)
+    left, right = min(width // 4, 38 * unit), min(width // 4, 40 * unit)
+    views.columns.setSizes([left, width - left - right, right])
+    height = max(views.rows.height(), 400)
+    below = min(height // 3, 9 * views.rows.fontMetrics().height())
+    views.rows.setSizes([height - below, below])
+
+
+def _fill_columns(views: Views) -> None:
+    side = card(name="sideCard")
+    views.side_tabs.addTab(views.model, "Model")
+    views.side_tabs.addTab(views.history, "History")
+    _put(side, views.side_tabs)
+    left = QWidget()
+    column = QVBoxLayout(left)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(10)
+    column.addWidget(views.budgets)
+    column.addWidget(side, 1)
+    middle = card(name="scheduleCard")
+    views.centre.addWidget(views.empty)
+    views.centre.addWidget(views.schedule)
+    _put(middle, views.headline)
+    _put(middle, views.centre, stretch=1)
+    details, resident = card(name="detailsFrame"), card(name="residentFrame")
+    _put(details, views.details)
+    _put(resident, views.resident, stretch=1)
+    right = QWidget()
+    effect = QVBoxLayout(right)
+    effect.setContentsMargins(0, 0, 0, 0)
+    effect.setSpacing(10)
+    effect.addWidget(details, 3)
+    effect.addWidget(resident, 2)
+    for widget in (_scrolling(left, "leftColumn"), middle, _scrolling(right, "rightColumn")):
+        views.columns.addWidget(widget)
+    views.columns.setObjectName("columns")
+    views.columns.setHandleWidth(10)
+    views.columns.setStretchFactor(1, 1)
+    views.columns.setChildrenCollapsible(False)
+
+
+def _fill_rows(views: Views) -> None:
+    bottom = card(name="bottomCard")
+    views.bottom_tabs.addTab(views.solver, "Solver")
+    views.bottom_tabs.addTab(views.actions, "Actions")
+    views.bottom_tabs.addTab(views.tensors, "Tensors")
+    _put(bottom, views.bottom_tabs)
+    views.rows.addWidget(views.columns)
+    views.rows.addWidget(bottom)
+    views.rows.setObjectName("rows")
+    views.rows.setHandleWidth(10)
+    views.rows.setStretchFactor(0, 1)
+    views.rows.setChildrenCollapsible(False)
+
+
+def _tabs(name: str) -> QTabWidget:
+    tabs = QTabWidget()
+    tabs.setObjectName(name)
+    tabs.setDocumentMode(True)
+    tabs.tabBar().setDrawBase(False)
+    return tabs
+
+
+def _put(frame: QFrame, widget: QWidget, *, stretch: int = 0) -> None:
+    layout = frame.layout()
+    if not isinstance(layout, QVBoxLayout):
+        raise TypeError("a card has a vertical layout")
+    layout.addWidget(widget, stretch)
+
+
+def _scrolling(inside: QWidget, name: str) -> QScrollArea:
+    """A column that scrolls when the text is large or the window low, so that nothing is cut."""
+    area = QScrollArea()
+    area.setObjectName(name)
+    area.setWidget(inside)
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+    return area

@@ -1,0 +1,420 @@
+"""The main window: puts state, background, views and actions together, and passes wishes on."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from PySide6.QtCore import QByteArray, Qt, Slot
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QWidget
+
+from poet_gui.actions import SPECS, build_actions
+from poet_gui.appearance import Appearance
+from poet_gui.dialogs.sheets import keys_sheet, text_sheet
+from poet_gui.exporting import Exporter
+from poet_gui.layout import build_views, reset_sizes
+from poet_gui.notices import Level, Notice
+from poet_gui.opening import Opener
+from poet_gui.rendering import Renderer
+from poet_gui.settings import SCALES, Settings
+from poet_gui.solving.controller import SolveController
+from poet_gui.solving.deliveries import OpenModel
+from poet_gui.solving.process import WORKER_COMMAND
+from poet_gui.state import ExplorerState
+from poet_gui.theme import Theme, ThemeChoice
+from poet_gui.viewmodels.about import about_lines, key_groups, report_lines
+from poet_gui.widgets.header_bar import OPEN_DEVICE, OPEN_MODEL
+from solver.device import Device
+from solver.device_files import list_devices
+from solver.graph_request import GraphRequest
+from solver.problem import SolveOptions, Switches
+from solver.zoo.registry import builtin_names
+
+LAYOUT_VERSION: Final = 1
+_MINIMUM: Final = (900, 560)
+
+
+class MainWindow(QMainWindow):
+    """One explorer in one window; everything it owns ends in `closeEvent`."""
+
+    def __init__(
+        self,
+        appearance: Appearance,
+        settings: Settings,
+        device: Device,
+        worker_command: Sequence[str] = WORKER_COMMAND,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("mainWindow")
+        self.setWindowTitle("POET Explorer")
+        self.setAcceptDrops(True)
+        self.setMinimumSize(*_MINIMUM)
+        self.appearance, self.settings = appearance, settings
+        self.state = ExplorerState(device, self)
+        self.controller = SolveController(self.state, self, worker_command)
+        self.views = build_views(self)
+        self.views.header.set_builtins(builtin_names())
+        self.views.header.set_devices(list_devices())
+        self.opener = Opener(self.controller, settings, self)
+        self.exporter = Exporter(self.state, self.views.schedule, settings, self)
+        built = build_actions(self, self._slots())
+        self.actions_by_name = built.actions
+        self._add_file_menus(built.menus["&File"])
+        self._connect()
+        self.renderer = Renderer(self.state, self.views, self)
+        self._on_theme(appearance.theme)
+        self.renderer.draw_all()
+        self._restore_layout()
+
+    # What the views wish
+
+    @Slot(object)
+    def set_ram(self, ram_bytes: int) -> None:
+        """Choose a RAM budget in bytes; solving starts when it rests."""
+        self.state.core.set_ram(ram_bytes)
+        self.controller.solve_later()
+
+    @Slot(object)
+    def set_runtime(self, runtime_s: float | None) -> None:
+        """Choose a runtime limit in seconds, None for none."""
+        self.state.core.set_runtime(runtime_s)
+        self.controller.solve_later()
+
+    @Slot(object)
+    def set_switches(self, switches: Switches) -> None:
+        """Choose what a schedule may do."""
+        self.state.core.set_switches(switches)
+        self.controller.solve_later()
+
+    @Slot(object)
+    def set_options(self, options: SolveOptions) -> None:
+        """Choose how hard to try; the next solve uses it."""
+        self.state.core.set_options(options)
+        self.views.solver.render_core(self.state.core)
+
+    @Slot()
+    def extend(self) -> None:
+        """Solve the present problem again with twice the time."""
+        options = self.state.core.options
+        self.set_options(replace(options, time_limit_s=2 * max(1.0, options.time_limit_s)))
+        self.controller.solve_now()
+
+    @Slot(str)
+    def _on_model_chosen(self, name: str) -> None:
+        if name == OPEN_MODEL:
+            self.opener.ask()
+        else:
+            self.opener.open_builtin(name)
+
+    @Slot(str)
+    def _on_device_chosen(self, name: str) -> None:
+        if name == OPEN_DEVICE:
+            self.views.header.show_device(self.state.core.device)
+            self.opener.ask_device()
+        else:
+            self.opener.open_device(name)
+
+    @Slot(object)
+    def _on_request(self, request: GraphRequest) -> None:
+        self.opener.open_request(request)
+
+    @Slot(int)
+    def _on_row(self, from_newest: int) -> None:
+        history = self.state.core.history
+        if 0 <= from_newest < len(history):
+            self.controller.drop()
+            self.state.core.restore(history[-1 - from_newest])
+
+    @Slot()
+    def _on_builtin_example(self) -> None:
+        self.opener.open_builtin("resnet18_cifar")
+
+    # What the background says
+
+    @Slot(object)
+    def _on_opened(self, model: OpenModel) -> None:
+        self.views.notices.clear()
+        self.setWindowTitle(f"{model.costed.graph.name} – POET Explorer")
+        warnings = model.costed.graph.warnings
+        if warnings:
+            more = f" and {len(warnings) - 1} more" if len(warnings) > 1 else ""
+            text = f"{warnings[0]}{more}; Help, Import report has all of it."
+            details = "\n".join(warnings)
+            self.show_notice(Notice(Level.INFO, "Something was assumed", text, details))
+
+    @Slot(str, str)
+    def _on_process_ended(self, sentence: str, details: str) -> None:
+        self.show_notice(Notice(Level.WARNING, sentence, "", details))
+        self.views.status.show_background("starting the solver …")
+
+    @Slot(object)
+    def _on_rejected(self, faults: tuple[str, ...]) -> None:
+        text = "It is not shown. Solve again; if it happens again, please report the details."
+        title = "An answer of the solver did not pass the check"
+        self.show_notice(Notice(Level.ERROR, title, text, "\n".join(faults)))
+
+    @Slot(bool)
+    def _on_ready(self, warm: bool) -> None:  # noqa: FBT001 - a signal's argument
+        self.views.status.show_background("solver ready" if warm else "loading the solver …")
+
+    @Slot(str, str)
+    def on_crash(self, line: str, details: str) -> None:
+        """Say that something of ours broke; the work goes on."""
+        text = f"{line}. Your work is kept; please report the details."
+        self.show_notice(Notice(Level.ERROR, "The program met a fault of its own", text, details))
+
+    @Slot(object)
+    def show_notice(self, notice: Notice) -> None:
+        """Show a notice above the work."""
+        self.views.notices.show_notice(notice)
+
+    # Looks
+
+    @Slot(object)
+    def _on_theme(self, theme: Theme) -> None:
+        self.views.set_theme(theme)
+        choice = self.appearance.choice
+        self.actions_by_name[f"theme_{choice.value}"].setChecked(True)
+
+    def _set_theme(self, choice: ThemeChoice) -> None:
+        self.settings.theme = choice
+        self.appearance.apply(choice, self.appearance.text_percent)
+
+    def _set_text(self, percent: int) -> None:
+        self.settings.text_percent = percent
+        self.appearance.apply(self.appearance.choice, percent)
+        reset_sizes(self.views)
+
+    def _step_text(self, by: int) -> None:
+        at = SCALES.index(self.appearance.text_percent)
+        self._set_text(SCALES[max(0, min(len(SCALES) - 1, at + by))])
+
+    # Actions
+
+    def _slots(self) -> dict[str, Callable[[], None]]:
+        """A slot for every action of `actions.SPECS`."""
+        views, controller = self.views, self.controller
+        return {
+            "open": self.opener.ask,
+            "demo": self.opener.open_demo,
+            "reload": self._reload,
+            "export_json": self.exporter.ask_json,
+            "export_png": self.exporter.ask_png,
+            "export_csv": self.exporter.ask_csv,
+            "export_trace": self.exporter.ask_trace,
+            "quit": self._quit,
+            "theme_system": self._theme_system,
+            "theme_light": self._theme_light,
+            "theme_dark": self._theme_dark,
+            "toggle_theme": self._toggle_theme,
+            "text_larger": self._text_larger,
+            "text_smaller": self._text_smaller,
+            "text_reset": self._text_reset,
+            "toggle_axis": self._toggle_axis,
+            "focus_memory": views.budgets.focus_memory,
+            "focus_runtime": views.budgets.focus_runtime,
+            "next_pane": self._next_pane,
+            "previous_pane": self._previous_pane,
+            "reset_layout": self._reset_layout,
+            "solve": controller.solve_now,
+            "stop": controller.stop,
+            "extend": self.extend,
+            "toggle_paging": views.budgets.toggle_paging,
+            "toggle_recompute": views.budgets.toggle_recompute,
+            "keys": self._show_keys,
+            "report": self._show_report,
+            "about": self._show_about,
+        }
+
+    @Slot()
+    def _reload(self) -> None:
+        model = self.state.core.model
+        if model is not None:
+            self.opener.open_request(model.request)
+
+    @Slot()
+    def _quit(self) -> None:
+        self.close()
+
+    @Slot()
+    def _theme_system(self) -> None:
+        self._set_theme(ThemeChoice.SYSTEM)
+
+    @Slot()
+    def _theme_light(self) -> None:
+        self._set_theme(ThemeChoice.LIGHT)
+
+    @Slot()
+    def _theme_dark(self) -> None:
+        self._set_theme(ThemeChoice.DARK)
+
+    @Slot()
+    def _toggle_theme(self) -> None:
+        dark = self.appearance.theme.is_dark
+        self._set_theme(ThemeChoice.LIGHT if dark else ThemeChoice.DARK)
+
+    @Slot()
+    def _text_larger(self) -> None:
+        self._step_text(1)
+
+    @Slot()
+    def _text_smaller(self) -> None:
+        self._step_text(-1)
+
+    @Slot()
+    def _text_reset(self) -> None:
+        self._set_text(100)
+
+    @Slot()
+    def _toggle_axis(self) -> None:
+        core = self.state.core
+        core.set_axis("time" if core.axis == "step" else "step")
+
+    @Slot()
+    def _next_pane(self) -> None:
+        self._move_pane(1)
+
+    @Slot()
+    def _previous_pane(self) -> None:
+        self._move_pane(-1)
+
+    def _move_pane(self, by: int) -> None:
+        """Move the focus to the first control of the next pane that has one."""
+        views = self.views
+        panes: tuple[QWidget, ...] = (
+            views.header, views.budgets, views.side_tabs, views.headline, views.centre,
+            views.details, views.resident, views.bottom_tabs,
+        )  # fmt: skip
+        focus = QApplication.focusWidget()
+        here = next((i for i, pane in enumerate(panes) if _holds(pane, focus)), -1)
+        for step in range(1, len(panes) + 1):
+            target = _first_control(panes[(here + by * step) % len(panes)])
+            if target is not None:
+                target.setFocus(Qt.FocusReason.ShortcutFocusReason)
+                return
+
+    @Slot()
+    def _reset_layout(self) -> None:
+        self.settings.clear_layout()
+        reset_sizes(self.views)
+
+    @Slot()
+    def _show_keys(self) -> None:
+        keys_sheet(key_groups(SPECS), self).show()
+
+    @Slot()
+    def _show_report(self) -> None:
+        lines = report_lines(self.state.core.model)
+        text_sheet("Import report", "reportSheet", lines, self).show()
+
+    @Slot()
+    def _show_about(self) -> None:
+        text_sheet("About POET Explorer", "aboutSheet", about_lines(), self).show()
+
+    # Set up and end
+
+    def _add_file_menus(self, menu: QMenu) -> None:
+        before = self.actions_by_name["demo"]
+        recent, builtin = QMenu("Open re&cent", self), QMenu("&Built-in network", self)
+        for sub in (recent, builtin):
+            menu.insertMenu(before, sub)
+        recent.setToolTipsVisible(True)
+        self.opener.fill_menus(recent, builtin)
+
+    def _connect(self) -> None:
+        views, controller, core = self.views, self.controller, self.state.core
+        views.header.open_requested.connect(self.opener.ask)
+        views.header.demo_requested.connect(self.opener.open_demo)
+        views.header.solve_requested.connect(controller.solve_now)
+        views.header.stop_requested.connect(controller.stop)
+        views.header.cancel_open_requested.connect(controller.cancel_open)
+        views.header.model_chosen.connect(self._on_model_chosen)
+        views.header.device_chosen.connect(self._on_device_chosen)
+        views.empty.open_requested.connect(self.opener.ask)
+        views.empty.demo_requested.connect(self.opener.open_demo)
+        views.empty.builtin_requested.connect(self._on_builtin_example)
+        views.budgets.ram_chosen.connect(self.set_ram)
+        views.budgets.runtime_chosen.connect(self.set_runtime)
+        views.budgets.switches_chosen.connect(self.set_switches)
+        views.model.request_changed.connect(self._on_request)
+        views.history.row_chosen.connect(self._on_row)
+        views.solver.stop_requested.connect(controller.stop)
+        views.solver.extend_requested.connect(self.extend)
+        views.solver.options_chosen.connect(self.set_options)
+        views.schedule.axis_changed.connect(core.set_axis)
+        views.schedule.budget_dragged.connect(self.set_ram)
+        for view in (views.schedule, views.resident, views.actions, views.tensors):
+            view.tensor_selected.connect(self.select_tensor)
+        for source in (views.schedule, views.resident, views.actions):
+            source.playhead_moved.connect(self.move_playhead)
+        controller.opened.connect(self._on_opened)
+        controller.process_ended.connect(self._on_process_ended)
+        controller.answer_rejected.connect(self._on_rejected)
+        controller.ready.connect(self._on_ready)
+        self.opener.notice.connect(self.show_notice)
+        self.exporter.notice.connect(self.show_notice)
+        self.appearance.theme_changed.connect(self._on_theme)
+
+    @Slot(object)
+    def select_tensor(self, tensor: int | None) -> None:
+        """Select a tensor everywhere, or none."""
+        self.state.core.set_tensor(tensor)
+
+    @Slot(int)
+    def move_playhead(self, action: int) -> None:
+        """Move the playhead everywhere."""
+        self.state.core.set_playhead(action)
+
+    def _restore_layout(self) -> None:
+        geometry = self.settings.layout("geometry")
+        if geometry is None or not self.restoreGeometry(geometry):
+            self.resize(1600, 1000)
+        reset_sizes(self.views)
+        state = self.settings.layout("window")
+        if state is not None:
+            self.restoreState(state, LAYOUT_VERSION)
+        for splitter in (self.views.columns, self.views.rows):
+            saved = self.settings.layout(splitter.objectName())
+            if saved is not None:
+                splitter.restoreState(saved)
+
+    def _save_layout(self) -> None:
+        self.settings.set_layout("geometry", QByteArray(self.saveGeometry()))
+        self.settings.set_layout("window", QByteArray(self.saveState(LAYOUT_VERSION)))
+        for splitter in (self.views.columns, self.views.rows):
+            self.settings.set_layout(splitter.objectName(), QByteArray(splitter.saveState()))
+        self.settings.save()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Qt: remember the layout and end the background before the window is gone."""
+        self._save_layout()
+        self.controller.close()
+        super().closeEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Qt: files are welcome anywhere."""
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Qt: open what was dropped."""
+        paths = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
+        event.acceptProposedAction()
+        self.opener.open_dropped(paths)
+
+
+def _holds(pane: QWidget, focus: QWidget | None) -> bool:
+    return focus is not None and (focus is pane or pane.isAncestorOf(focus))
+
+
+def _first_control(pane: QWidget) -> QWidget | None:
+    """The first control of a pane that takes the keyboard now."""
+    for widget in (pane, *pane.findChildren(QWidget)):
+        if (
+            widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+            and widget.isVisible()
+            and widget.isEnabled()
+        ):
+            return widget
+    return None

@@ -1,0 +1,170 @@
+"""Ways to open: dialog, drop, argument, recent, built-in, demo. All end in one request."""
+
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+
+from poet_gui.notices import Level, Notice, notice_of_issues
+from poet_gui.settings import Settings
+from poet_gui.solving.controller import SolveController
+from poet_gui.solving.deliveries import OpenModel
+from solver.device_files import load_device
+from solver.errors import EngineError, Issue
+from solver.graph import Accounting
+from solver.graph_request import GraphRequest
+from solver.zoo.registry import autodiff_names, builtin_names
+
+_FILTER: Final = "Models and results (*.onnx *.json *.pt2);;All files (*)"
+_DEVICE_FILTER: Final = "Device profiles (*.toml);;All files (*)"
+
+
+class Opener(QObject):
+    """Turns every way to open into a request to the controller.
+
+    Signals
+    -------
+    notice(object)
+        A Notice for the user.
+    """
+
+    notice = Signal(object)
+
+    def __init__(self, controller: SolveController, settings: Settings, window: QWidget) -> None:
+        super().__init__(window)
+        self._controller = controller
+        self._settings = settings
+        self._window = window
+        self._name = ""
+        self._recent_menu: QMenu | None = None
+        controller.opened.connect(self._on_opened)
+        controller.open_failed.connect(self._on_failed)
+
+    def fill_menus(self, recent: QMenu, builtin: QMenu) -> None:
+        """Put the recent files and the built-in networks into these menus."""
+        self._recent_menu = recent
+        recent.aboutToShow.connect(self._fill_recent)
+        recent.triggered.connect(self._on_recent)
+        for name in builtin_names():
+            builtin.addAction(name).setData(name)
+        builtin.triggered.connect(self._on_builtin)
+
+    @Slot()
+    def ask(self) -> None:
+        """Let the user choose a file; the window stays alive meanwhile."""
+        self._dialog("Open a model or a saved result", _FILTER, self.open_path)
+
+    @Slot()
+    def ask_device(self) -> None:
+        """Let the user choose a device profile."""
+        self._dialog("Open a device profile", _DEVICE_FILTER, self.open_device)
+
+    def open_subject(self, subject: str) -> None:
+        """Open what stands on the command line: a built-in name or a path."""
+        if subject in builtin_names():
+            self.open_builtin(subject)
+        else:
+            self.open_path(subject)
+
+    @Slot(str)
+    def open_path(self, path: str) -> None:
+        """Open a model, a saved result or a device profile."""
+        if path.lower().endswith(".toml"):
+            self.open_device(path)
+            return
+        self._name = Path(path).name or path
+        self._controller.open(GraphRequest(path), self._name)
+
+    @Slot(str)
+    def open_builtin(self, name: str) -> None:
+        """Open a built-in network, differentiated where it can be."""
+        accounting = Accounting.AUTODIFF if name in autodiff_names() else Accounting.POET
+        self.open_request(GraphRequest(name, accounting))
+
+    def open_request(self, request: GraphRequest) -> None:
+        """Open a model with settings of its own."""
+        self._name = Path(request.model).name
+        self._controller.open(request, self._name)
+
+    @Slot()
+    def open_demo(self) -> None:
+        """Show the stored example."""
+        self._name = "the demo"
+        folder = Path(str(files("resources") / "demo"))
+        self._controller.open_results(sorted(folder.glob("*.json")), self._name)
+
+    @Slot(str)
+    def open_device(self, id_or_path: str) -> None:
+        """Move to a device by id, or to one from a TOML file."""
+        try:
+            device = load_device(id_or_path)
+        except EngineError as error:
+            title = f"{Path(id_or_path).name} was not opened"
+            self.notice.emit(notice_of_issues(title, error.issues))
+            return
+        self._settings.device = id_or_path
+        self._controller.choose_device(device)
+
+    def open_dropped(self, paths: Sequence[str]) -> None:
+        """Open the first of the files that were dropped, and say so when there were more."""
+        if len(paths) > 1:
+            text = f"The window shows one at a time: {Path(paths[0]).name}."
+            self.notice.emit(Notice(Level.INFO, f"{len(paths)} files were dropped", text))
+        if paths:
+            self.open_path(paths[0])
+
+    def _dialog(self, title: str, name_filter: str, chosen: object) -> None:
+        dialog = QFileDialog(self._window, title, self._settings.folder, name_filter)
+        dialog.setObjectName("openDialog")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(self._remember_folder)
+        dialog.fileSelected.connect(chosen)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    @Slot(str)
+    def _remember_folder(self, path: str) -> None:
+        self._settings.folder = str(Path(path).parent)
+
+    @Slot()
+    def _fill_recent(self) -> None:
+        menu = self._recent_menu
+        if menu is None:
+            return
+        menu.clear()
+        for path in self._settings.recent:
+            action = menu.addAction(Path(path).name)
+            action.setToolTip(path)
+            action.setData(path)
+            action.setEnabled(Path(path).exists())
+        menu.addSeparator()
+        clear = menu.addAction("Clear this list")
+        clear.setEnabled(bool(self._settings.recent))
+
+    @Slot(QAction)
+    def _on_recent(self, action: QAction) -> None:
+        path = action.data()
+        if path:
+            self.open_path(str(path))
+        else:
+            self._settings.recent = ()
+
+    @Slot(QAction)
+    def _on_builtin(self, action: QAction) -> None:
+        self.open_builtin(str(action.data()))
+
+    @Slot(object)
+    def _on_opened(self, model: OpenModel) -> None:
+        for path in (model.request.model, model.source):
+            if Path(path).is_file() and "resources" not in Path(path).parts:
+                self._settings.add_recent(str(Path(path).absolute()))
+                break
+
+    @Slot(object, str)
+    def _on_failed(self, issues: tuple[Issue, ...], details: str) -> None:
+        title = f"{self._name} was not opened; what was open stays"
+        self.notice.emit(notice_of_issues(title, issues, details))

@@ -1,0 +1,123 @@
+"""State -> views: what is drawn anew when a part of the state changes. Changes nothing itself."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Slot
+
+from poet_gui.layout import Views
+from poet_gui.solving.status import Phase
+from poet_gui.state import ExplorerState
+from poet_gui.viewmodels.headline import headline, model_title
+from poet_gui.viewmodels.history_rows import history_rows
+from poet_gui.viewmodels.solve_words import status_words
+from solver.zoo.registry import autodiff_names
+
+if TYPE_CHECKING:
+    from solver.schedule import Schedule
+
+
+class Renderer(QObject):
+    """Listens to an ExplorerState and keeps the views true to it."""
+
+    def __init__(self, state: ExplorerState, views: Views, parent: QObject) -> None:
+        super().__init__(parent)
+        self._core = state.core
+        self._views = views
+        self._drawn: Schedule | None = None
+        self._autodiff = frozenset(autodiff_names())
+        state.model_changed.connect(self._on_model)
+        state.device_changed.connect(self._on_device)
+        state.problem_changed.connect(self._on_problem)
+        state.solve_changed.connect(self._on_solve)
+        state.shown_changed.connect(self._on_shown)
+        state.selection_changed.connect(self._on_selection)
+        state.playhead_changed.connect(self._on_playhead)
+        state.axis_changed.connect(self._on_axis)
+        state.history_changed.connect(self._on_history)
+        state.opening_changed.connect(self._on_opening)
+
+    def draw_all(self) -> None:
+        """Draw everything once."""
+        self._on_device()
+        self._on_model()
+        self._on_problem()
+        self._on_solve()
+        self._on_shown()
+        self._on_axis()
+        self._on_history()
+
+    @Slot()
+    def _on_model(self) -> None:
+        model = self._core.model
+        self._drawn = None
+        self._views.model.render_model(model, self._autodiff)
+        if model is not None:
+            self._views.header.show_model(model_title(model), model.source)
+            self._views.centre.setCurrentWidget(self._views.schedule)
+
+    @Slot()
+    def _on_device(self) -> None:
+        self._views.header.show_device(self._core.device)
+
+    @Slot()
+    def _on_problem(self) -> None:
+        self._views.budgets.render_core(self._core)
+        self._views.schedule.set_budget(self._core.budgets.ram_bytes)
+        self._draw_headline()
+
+    @Slot()
+    def _on_solve(self) -> None:
+        core, views = self._core, self._views
+        views.status.show_words(status_words(core.status, core.problem))
+        views.solver.render_core(core)
+        busy = core.status.phase.is_busy
+        views.header.show_busy(
+            can_solve=core.model is not None,
+            solving=busy and core.status.phase is not Phase.STOPPING,
+        )
+        views.budgets.render_core(core)
+        self._draw_headline()
+
+    @Slot()
+    def _on_shown(self) -> None:
+        shown, views = self._core.shown, self._views
+        self._draw_headline()
+        if shown is None or shown.trace.schedule is self._drawn:
+            return
+        self._drawn = shown.trace.schedule
+        for view in (views.schedule, views.details, views.resident, views.actions, views.tensors):
+            view.set_trace(shown.trace)
+        views.schedule.set_budget(self._core.budgets.ram_bytes)
+        self._on_selection()
+        self._on_playhead()
+
+    @Slot()
+    def _on_selection(self) -> None:
+        tensor, views = self._core.tensor, self._views
+        for view in (views.schedule, views.details, views.resident, views.actions, views.tensors):
+            view.set_selected(tensor)
+
+    @Slot()
+    def _on_playhead(self) -> None:
+        action, views = self._core.playhead, self._views
+        for view in (views.schedule, views.details, views.resident, views.actions):
+            view.set_playhead(action)
+
+    @Slot()
+    def _on_axis(self) -> None:
+        self._views.schedule.set_axis(self._core.axis)
+
+    @Slot()
+    def _on_history(self) -> None:
+        self._views.history.set_rows(history_rows(self._core.history))
+
+    @Slot()
+    def _on_opening(self) -> None:
+        self._views.header.show_opening(self._core.opening)
+
+    def _draw_headline(self) -> None:
+        core = self._core
+        self._views.headline.setVisible(core.shown is not None)
+        if core.shown is not None:
+            words = status_words(core.status, core.problem)
+            self._views.headline.set_headline(headline(core.shown, core.budgets, words))

@@ -1,0 +1,64 @@
+"""`--screenshot`: wait until the result is shown, save the window as a picture, quit."""
+
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtWidgets import QApplication
+
+from poet_gui.main_window import MainWindow
+from poet_gui.notices import Level, Notice
+from poet_gui.solving.deliveries import OpenModel
+from solver.outcome import Outcome
+
+_SETTLE_MS: Final = 300
+"""Layout, fonts and plots need a few rounds of the event loop after the result is there."""
+
+
+class Screenshot(QObject):
+    """Saves one picture of the window and ends the application.
+
+    A model is solved first; a saved result or the demo is shown as it is. When something cannot be
+    opened, nothing is saved and `why` says why.
+    """
+
+    def __init__(self, window: MainWindow, path: Path, *, solves: bool) -> None:
+        super().__init__(window)
+        self._window = window
+        self._path = path
+        self._solves = solves
+        self.saved = False
+        self.why = "the window was closed"
+        self._timer = QTimer(self, singleShot=True, interval=_SETTLE_MS)
+        self._timer.timeout.connect(self._save)
+        window.controller.opened.connect(self._on_opened)
+        window.controller.finished.connect(self._on_finished)
+        window.opener.notice.connect(self._on_notice)
+
+    def arm(self, *, nothing_to_open: bool) -> None:
+        """Without anything to open, the empty window is the result."""
+        if nothing_to_open:
+            self._timer.start()
+
+    @Slot(object)
+    def _on_opened(self, model: OpenModel) -> None:  # noqa: ARG002 - the state has it
+        if self._solves and self._window.state.core.status.outcome is None:
+            self._window.controller.solve_now()
+        else:
+            self._timer.start()
+
+    @Slot(object)
+    def _on_finished(self, outcome: Outcome) -> None:  # noqa: ARG002 - whatever it is, it is shown
+        self._timer.start()
+
+    @Slot(object)
+    def _on_notice(self, notice: Notice) -> None:
+        if notice.level is Level.ERROR:
+            self.why = notice.whole
+            QApplication.exit(1)
+
+    @Slot()
+    def _save(self) -> None:
+        self.saved = self._window.grab().save(str(self._path), "PNG")
+        self.why = "" if self.saved else f"{self._path} cannot be written"
+        QApplication.exit(0 if self.saved else 1)

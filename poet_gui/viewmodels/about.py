@@ -1,0 +1,88 @@
+"""Texts of the sheets: all keys, what was assumed about a model, about the program."""
+
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+from poet_gui.solving.deliveries import OpenModel
+from solver import ENGINE_VERSION
+
+
+class KeyedAction(Protocol):
+    """What the sheet of keys needs to know of an action."""
+
+    @property
+    def menu(self) -> str:
+        """Title of its menu."""
+
+    @property
+    def text(self) -> str:
+        """Its text, with the mark of its access key."""
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Its shortcuts."""
+
+
+TIMELINE_KEYS: Final = (
+    ("move the playhead", "Left  Right"),
+    ("first, last action", "Home  End"),
+    ("jump to the peak", "K"),
+    ("step or time", "T"),
+    ("zoom in, out", "W  S"),
+    ("pan", "A  D"),
+    ("show everything", "0"),
+    ("fit the selected tensor", "F"),
+    ("back to the view before", "Backspace"),
+)
+SLIDER_KEYS: Final = (
+    ("a little less, more", "Left  Right"),
+    ("much less, more", "Page Down  Page Up"),
+    ("least, most", "Home  End"),
+)
+
+
+def key_groups(
+    actions: Sequence[KeyedAction],
+) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
+    """Every shortcut in groups, each a title and rows of (what it does, keys)."""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for action in actions:
+        if action.keys:
+            rows = groups.setdefault(action.menu.replace("&", ""), [])
+            rows.append((action.text.replace("&", "").rstrip("…"), "  ".join(action.keys)))
+    named = tuple((title, tuple(rows)) for title, rows in groups.items())
+    return (*named, ("Timeline", TIMELINE_KEYS), ("Sliders", SLIDER_KEYS))
+
+
+def report_lines(model: OpenModel | None) -> tuple[str, ...]:
+    """What was assumed when the model was opened."""
+    if model is None:
+        return ("No model is open.",)
+    graph = model.costed.graph
+    settings = graph.settings
+    choices = f"accounting {settings.accounting}, weights {settings.weights}"
+    lines = [
+        f"{graph.name} from {model.source}",
+        f"{choices}, weight gradients {settings.weight_gradients}",
+    ]
+    if settings.batch is not None:
+        lines.append(f"batch {settings.batch}")
+    lines += [f"{name} = {size}" for name, size in sorted(settings.dims.items())]
+    if settings.loss is not None:
+        lines.append(f"loss {settings.loss} on {settings.output or 'the first float output'}")
+    lines.append("")
+    lines += graph.warnings or ("Nothing was assumed beyond the file.",)
+    return tuple(lines)
+
+
+def about_lines() -> tuple[str, ...]:
+    """Name, version, licence, and what is not modelled."""
+    return (
+        f"POET Explorer {ENGINE_VERSION}",
+        "Least-energy training schedules under a memory and a runtime budget.",
+        "Licence: Apache-2.0.",
+        "",
+        "After POET (Patil, Jain, Dutta, Stoica, Gonzalez: ICML 2022).",
+        "Fragmentation of memory and in-place operation are not modelled.",
+        "Every schedule on screen has been simulated and verified in exact integers.",
+    )

@@ -1,0 +1,31 @@
+"""The line above the timeline: how sure, how much energy, time and memory."""
+
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from poet_gui.viewmodels.headline import Headline
+from poet_gui.widgets.parts import eliding, label, set_tone
+
+
+class HeadlineBar(QWidget):
+    """Renders a Headline."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("headlineBar")
+        self.lead = label(weight="bold")
+        self.lead.setObjectName("headlineLead")
+        self.figures = eliding()
+        self.figures.setObjectName("headlineFigures")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(10)
+        layout.addWidget(self.lead)
+        layout.addWidget(self.figures, 1)
+
+    def set_headline(self, line: Headline) -> None:
+        """Show this line."""
+        self.lead.setText(line.lead.text)
+        self.lead.setToolTip(line.lead.detail)
+        set_tone(self.lead, line.lead.tone)
+        self.figures.setText(line.figures)
+        self.figures.setToolTip(line.tooltip)

@@ -102,14 +102,21 @@ def _refuse(found: Inferred, model: "onnx.ModelProto") -> None:
         hint = _INLINE if functions & set(found.unsupported) else _REPLACE
         issues.append(Issue(f"unsupported {plural}: {', '.join(kinds)}", found.file, hint))
     issues += found.issues
-    if not issues and not found.layers:
-        issues.append(Issue("no node depends on an input: there is nothing to train", found.file))
     if issues:
         raise ModelError(issues)
 
 
+def _ends(found: Inferred, outputs: Sequence[str]) -> tuple[str, ...]:
+    """The outputs that layers make: constants and inputs handed through have no gradient."""
+    made = {name for layer in found.layers for name in layer.outputs}
+    ends = tuple(name for name in outputs if name in made)
+    if not ends:
+        raise ModelError(Issue("no output depends on an input: nothing can be trained", found.file))
+    return ends
+
+
 def _network(name: str, found: Inferred, inputs: BoundInputs, outputs: Sequence[str]) -> Network:
-    ends = tuple(found.resolve(output) for output in outputs)
+    ends = _ends(found, outputs)
     used = {name for layer in found.layers for name in (*layer.inputs, *layer.outputs) if name}
     used |= set(ends)
     values = {name: _value(name, fact) for name, fact in found.facts.items() if name in used}

@@ -1,5 +1,6 @@
 """Executing a schedule on paper: start, duration, energy and resident bytes of every action."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -7,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver.costs import FloatArray
+from solver.device import IoMode
 from solver.problem import Problem
 from solver.schedule import Action, ActionKind, Schedule
 
@@ -16,7 +18,8 @@ class Trace:
     """A schedule executed; arrays are read-only, shape (actions,), in issue order.
 
     start_s, duration_s, energy_j : seconds and joules per action; a free lasts and costs 0.
-    resident_bytes : RAM at the instant an action is issued, fixed bytes included; for a free, RAM after it.
+    resident_bytes : RAM at the instant an action is issued, fixed bytes included; for a free, RAM
+        after it.
     """
 
     problem: Problem
@@ -39,7 +42,9 @@ class Trace:
     @cached_property
     def peak_bytes(self) -> int:
         """The most RAM in use at any instant."""
-        return int(self.resident_bytes.max()) if len(self.resident_bytes) else 0
+        if not len(self.resident_bytes):
+            return self.problem.costed.graph.fixed_bytes
+        return int(self.resident_bytes.max())
 
     def energy_by_kind_j(self) -> dict[ActionKind, float]:
         """Joules per kind of action; every kind is present."""
@@ -47,51 +52,59 @@ class Trace:
         return {kind: float(self.energy_j[kinds == kind.value].sum()) for kind in ActionKind}
 
 
-class _Clock:
-    """Blocking time: one action after the other."""
-
-    def __init__(self) -> None:
-        self.now_s = 0.0
-
-    def run(self, duration_s: float) -> float:
-        start_s = self.now_s
-        self.now_s += duration_s
-        return start_s
-
-
 def simulate(schedule: Schedule, problem: Problem) -> Trace:
     """Execute `schedule` in blocking or ignored I/O; trusts it to be legal (the verifier does not).
 
-    Raises ValueError for overlapped I/O: such problems are lowered to blocking before they get here.
+    Raises ValueError for overlapped I/O: such problems become blocking before they get here.
     """
-    if problem.switches.io == "overlapped":
+    if problem.switches.io is IoMode.OVERLAPPED:
         raise ValueError("overlapped transfers are solved as blocking; see Problem.switches.io")
-    costed, graph = problem.costed, problem.costed.graph
-    page_in_s, page_out_s = problem.transfer_durations_s()
-    clock, resident, now_bytes = _Clock(), set[int](), graph.fixed_bytes
+    graph, sizes = problem.costed.graph, problem.costed.tensor_bytes
+    durations, energies = _prices(problem)
+    resident: set[int] = set()
+    now_s, now_bytes = 0.0, graph.fixed_bytes
     rows: list[tuple[float, float, float, int]] = []
     for action in schedule.actions:
         kind, target = action.kind, action.target
-        made = _made_by(action, graph.op_outputs)
-        new = [i for i in made if i not in resident]
-        resident.update(new)
-        now_bytes += sum(costed.tensor_bytes[i] for i in new)
-        workspace = graph.ops[target].workspace_bytes if kind.runs_op else 0
-        if kind.runs_op:
-            duration, energy = (
-                float(costed.op_duration_s[target]),
-                float(costed.op_energy_j[target]),
-            )
-        elif kind is ActionKind.PAGE_IN:
-            duration, energy = page_in_s[target], float(costed.page_in_j[target])
-        elif kind is ActionKind.PAGE_OUT:
-            duration, energy = page_out_s[target], float(costed.page_out_j[target])
-        else:
-            duration, energy = 0.0, 0.0
+        workspace = 0
+        if kind is ActionKind.FREE:
             resident.discard(target)
-            now_bytes -= costed.tensor_bytes[target]
-        rows.append((clock.run(duration), duration, energy, now_bytes + workspace))
+            now_bytes -= sizes[target]
+        else:
+            # What is made again while resident is replaced: it counts once.
+            new = [i for i in _made_by(action, graph.op_outputs) if i not in resident]
+            resident.update(new)
+            now_bytes += sum(sizes[i] for i in new)
+            workspace = graph.ops[target].workspace_bytes if kind.runs_op else 0
+        duration_s = durations[kind][target]
+        rows.append((now_s, duration_s, energies[kind][target], now_bytes + workspace))
+        now_s += duration_s
     return _trace(problem, schedule, rows)
+
+
+def _prices(
+    problem: Problem,
+) -> tuple[Mapping[ActionKind, Sequence[float]], Mapping[ActionKind, Sequence[float]]]:
+    """Seconds and joules of every kind of action, by target; a free lasts and costs nothing."""
+    costed = problem.costed
+    page_in_s, page_out_s = problem.transfer_durations_s()
+    op_s, op_j = costed.op_duration_s.tolist(), costed.op_energy_j.tolist()
+    nothing = (0.0,) * len(costed.tensor_bytes)
+    durations = {
+        ActionKind.COMPUTE: op_s,
+        ActionKind.RECOMPUTE: op_s,
+        ActionKind.PAGE_IN: page_in_s,
+        ActionKind.PAGE_OUT: page_out_s,
+        ActionKind.FREE: nothing,
+    }
+    energies = {
+        ActionKind.COMPUTE: op_j,
+        ActionKind.RECOMPUTE: op_j,
+        ActionKind.PAGE_IN: costed.page_in_j.tolist(),
+        ActionKind.PAGE_OUT: costed.page_out_j.tolist(),
+        ActionKind.FREE: nothing,
+    }
+    return durations, energies
 
 
 def _made_by(action: Action, op_outputs: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:

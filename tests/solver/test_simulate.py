@@ -1,0 +1,82 @@
+"""Claim: a schedule executed on paper takes the time, energy and RAM that the contract says."""
+
+import pytest
+
+from solver.device import IoMode
+from solver.schedule import Action, ActionKind, Schedule
+from solver.simulate import Trace, simulate
+from tests.helpers.builders import Line, graph_of, problem_of
+
+COMPUTE, RECOMPUTE = ActionKind.COMPUTE, ActionKind.RECOMPUTE
+PAGE_OUT, PAGE_IN, FREE = ActionKind.PAGE_OUT, ActionKind.PAGE_IN, ActionKind.FREE
+
+GRAPH = graph_of(
+    [
+        Line("a", "f", 100, 1000),
+        Line("b", "f", 40, 3000, ("a",), workspace=6),
+        Line("g", "b", 10, 2000, ("b", "a")),
+    ],
+    fixed_bytes=5,
+)
+
+
+def run(*steps: tuple[ActionKind, int], io: IoMode = IoMode.BLOCKING) -> Trace:
+    actions = tuple(Action(kind, target) for kind, target in steps)
+    return simulate(Schedule(actions), problem_of(GRAPH, 10**6, io=io))
+
+
+PAGED = (
+    (COMPUTE, 0), (COMPUTE, 1), (PAGE_OUT, 0), (FREE, 0), (PAGE_IN, 0), (COMPUTE, 2), (FREE, 1),
+)  # fmt: skip
+
+
+def test_that_actions_follow_one_another_and_frees_take_no_time() -> None:
+    # 1 MFLOP/s: 1, 3, 2 ms. 100 B at 1e5 B/s: 1 ms each way.
+    trace = run(*PAGED)
+    assert trace.start_s == pytest.approx([0, 0.001, 0.004, 0.005, 0.005, 0.006, 0.008])
+    assert trace.duration_s == pytest.approx([0.001, 0.003, 0.001, 0, 0.001, 0.002, 0])
+    assert trace.runtime_s == pytest.approx(0.008)
+
+
+def test_that_energy_is_that_of_runs_and_transfers() -> None:
+    trace = run(*PAGED)
+    assert trace.energy_j == pytest.approx([0.001, 0.003, 0.001, 0, 0.001, 0.002, 0])
+    assert trace.total_energy_j == pytest.approx(0.008)
+    kinds = trace.energy_by_kind_j()
+    assert kinds[COMPUTE] == pytest.approx(0.006)
+    assert (kinds[PAGE_OUT], kinds[PAGE_IN]) == pytest.approx((0.001, 0.001))
+    assert (kinds[RECOMPUTE], kinds[FREE]) == (0, 0)
+
+
+def test_that_an_action_counts_at_its_worst_moment() -> None:
+    # 5 fixed: a 105; b and 6 of workspace 151; out frees nothing 145; free 45; in 145; g 155; 115.
+    trace = run(*PAGED)
+    assert trace.resident_bytes.tolist() == [105, 151, 145, 45, 145, 155, 115]
+    assert trace.peak_bytes == 155
+
+
+def test_that_an_output_made_again_while_resident_counts_once() -> None:
+    trace = run((COMPUTE, 0), (COMPUTE, 1), (RECOMPUTE, 0), (FREE, 0), (RECOMPUTE, 0))
+    assert trace.resident_bytes.tolist() == [105, 151, 145, 45, 145]
+    assert trace.energy_by_kind_j()[RECOMPUTE] == pytest.approx(0.002)
+
+
+def test_that_ignored_transfers_cost_energy_but_no_time() -> None:
+    trace = run(*PAGED, io=IoMode.IGNORED)
+    assert trace.runtime_s == pytest.approx(0.006)
+    assert trace.total_energy_j == pytest.approx(0.008)
+
+
+def test_that_an_empty_schedule_holds_the_fixed_bytes() -> None:
+    trace = run()
+    assert (trace.runtime_s, trace.total_energy_j, trace.peak_bytes) == (0, 0, 5)
+
+
+def test_that_overlapped_transfers_are_not_simulated_yet() -> None:
+    with pytest.raises(ValueError, match="blocking"):
+        run(*PAGED, io=IoMode.OVERLAPPED)
+
+
+def test_that_a_trace_cannot_be_changed() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        run(*PAGED).energy_j[0] = 0.0

@@ -19,7 +19,8 @@ from solver.codec.documents import (
     Status,
 )
 from solver.codec.graph import baseline_object, device_object, graph_document
-from solver.codec.numbers import finite, finite_list, finite_or_none
+from solver.codec.numbers import finite, finite_or_none
+from solver.exporters.base import action_rows
 from solver.graph import TrainingGraph
 from solver.outcome import (
     Feasible,
@@ -96,28 +97,18 @@ def result_document(
 
 def action_objects(trace: Trace) -> list[ActionObject]:
     """The actions of a trace in issue order, with the names of their ops and tensors."""
-    graph, sizes = trace.problem.costed.graph, trace.problem.costed.tensor_bytes
-    made = [sum(sizes[i] for i in outputs) for outputs in graph.op_outputs]
-    rows = zip(
-        trace.schedule.actions,
-        finite_list(trace.start_s),
-        finite_list(trace.duration_s),
-        finite_list(trace.energy_j),
-        trace.resident_bytes.tolist(),
-        strict=True,
-    )
     return [
         ActionObject(
-            action.kind,
-            graph.ops[action.target].name if action.kind.runs_op else None,
-            None if action.kind.runs_op else graph.tensors[action.target].name,
-            start_s,
-            duration_s,
-            energy_j,
-            made[action.target] if action.kind.runs_op else sizes[action.target],
-            None if action.kind is ActionKind.FREE else resident_bytes,
+            row.kind,
+            row.op or None,
+            row.tensor or None,
+            finite(row.start_s),
+            finite(row.duration_s),
+            finite(row.energy_j),
+            row.bytes,
+            None if row.kind is ActionKind.FREE else row.resident_bytes,
         )
-        for action, start_s, duration_s, energy_j, resident_bytes in rows
+        for row in action_rows(trace)
     ]
 
 

@@ -1,0 +1,116 @@
+"""The command line `poet`: which commands exist, and how any of them ends.
+
+Each command is a module of solver.commands, imported when it is called: `poet --help` stays quick.
+"""
+
+import sys
+import tempfile
+import traceback
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+from typing import Final
+
+import click
+
+from solver import ENGINE_VERSION
+from solver.errors import EngineError
+
+INTERRUPTED: Final = 130
+
+_COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType({
+    "gui": ("solver.commands.gui:gui", "Open the window."),
+    "solve": ("solver.commands.solve:solve", "Find the least-energy schedule within the budgets."),
+    "graph": ("solver.commands.graph:graph", "Show the training graph of a model on a device."),
+    "check": ("solver.commands.check:check", "Verify a saved result again, without any solver."),
+    "models": ("solver.commands.lists:models", "List the built-in networks."),
+    "devices": ("solver.commands.lists:devices", "List the devices."),
+    "strategies": ("solver.commands.lists:strategies", "List the ways to schedule."),
+})  # fmt: skip
+
+
+class _LazyGroup(click.Group):
+    """Knows names and summaries of its commands without importing them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(_COMMANDS)
+
+    def get_command(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        cmd_name: str,
+    ) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module, _, attribute = _COMMANDS[cmd_name][0].partition(":")
+        command = getattr(import_module(module), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        formatter: click.HelpFormatter,
+    ) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in _COMMANDS.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
+            near = get_close_matches(args[0], _COMMANDS, n=1)
+            hint = f"did you mean {near[0]}?" if near else "one of: " + ", ".join(_COMMANDS)
+            ctx.fail(f"unknown command {args[0]!r} ({hint})")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(ENGINE_VERSION, prog_name="poet")
+def poet() -> None:
+    """Least-energy training schedules under a memory and a runtime budget.
+
+    Recompute what is cheap to make again, page what is cheap to move, keep the rest: chosen
+    together, with a proven bound, without changing what is trained.
+    """
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit code; every mistake becomes sentences on stderr."""
+    try:
+        code = poet.main(arguments, prog_name="poet", standalone_mode=False)
+    except EngineError as error:
+        for issue in error.issues:
+            click.echo(f"poet: {issue}", err=True)
+        return error.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("poet: interrupted", err=True)
+        return INTERRUPTED
+    return code if isinstance(code, int) else 0
+
+
+def main() -> None:
+    """Entry point of the command `poet`."""
+    sys.excepthook = _say_our_fault
+    sys.exit(run())
+
+
+def _say_our_fault(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    """A fault of ours ends in a sentence too; where it happened goes to a file for a report."""
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", prefix="poet-fault-", suffix=".txt", delete=False
+    ) as file:
+        traceback.print_exception(kind, error, trace, file=file)
+    sentence = f"poet: a fault of the program itself, {kind.__name__}: {error}"
+    click.echo(f"{sentence} (please report {Path(file.name)})", err=True)
+
+
+if __name__ == "__main__":
+    main()

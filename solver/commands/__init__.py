@@ -1,0 +1,1 @@
+"""The commands of `poet`, one module each, and what they share."""

@@ -1,0 +1,58 @@
+"""`poet graph`: the training graph of a model, priced on a device."""
+
+import click
+import msgspec
+
+from solver import api
+from solver.codec import encode_json, graph_document
+from solver.commands.options import GraphArguments, graph_options
+from solver.commands.output import STDOUT, check_outputs, say, write_output
+from solver.commands.summary import aligned
+from solver.costs import CostedGraph, price
+from solver.explain import exact_bytes
+from solver.graph import Phase
+from solver.units import format_count, format_flop, format_joules, format_seconds
+
+
+@click.command()
+@graph_options
+def graph(**given: object) -> None:
+    """Show the training graph of MODEL on a device.
+
+    MODEL is a file (.onnx, schedule-graph or poet.graph JSON) or a built-in network (see `poet
+    models`).
+    """
+    arguments = msgspec.convert(given, GraphArguments)
+    check_outputs([("--json", arguments.json_path)])
+    device = api.load_device(arguments.device)
+    model = api.load_training_graph(arguments.request())
+    costed = price(model.graph, device)
+    for warning in model.graph.warnings:
+        say(f"warning: {warning}")
+    if arguments.json_path is not None:
+        write_output(arguments.json_path, encode_json(graph_document(costed)))
+    if arguments.json_path != STDOUT:
+        click.echo("\n".join(_summary(costed)))
+
+
+def _summary(costed: CostedGraph) -> list[str]:
+    graph = costed.graph
+    ops, forward = len(graph.ops), sum(op.phase is Phase.FORWARD for op in graph.ops)
+    flop = sum(op.flop for op in graph.ops)
+    setter = f", set by {graph.ops[costed.floor_op].name}" if graph.ops else ""
+    head = f"{graph.name} on {costed.device.name}, accounting {graph.settings.accounting}"
+    return [
+        head,
+        *aligned(
+            [
+                ("ops", f"{ops:,}: {forward:,} forward, {ops - forward:,} backward"),
+                ("tensors", format_count(len(graph.tensors))),
+                ("work", f"{format_flop(flop)}, forward {format_count(graph.forward_macs)} MAC"),
+                ("weights", f"{exact_bytes(graph.weight_bytes)}, {graph.settings.weights}"),
+                ("energy", format_joules(costed.baseline_energy_j)),
+                ("runtime", format_seconds(costed.baseline_runtime_s)),
+                ("plain peak", exact_bytes(costed.plain_peak_bytes)),
+                ("floor", exact_bytes(costed.floor_bytes) + setter),
+            ]
+        ),
+    ]

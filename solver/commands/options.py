@@ -1,0 +1,132 @@
+"""Options that several commands share, and the texts that people type for quantities."""
+
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+import click
+import msgspec
+
+from solver.errors import Issue, UsageError
+from solver.graph import Accounting, WeightGradients, Weights
+from solver.graph_request import GraphRequest
+from solver.units import parse_bytes, parse_seconds
+
+_C = TypeVar("_C", bound=Callable[..., object])
+
+
+def _option_name(param: click.Parameter | None) -> str:
+    return param.opts[0] if param is not None else ""
+
+
+class _Bytes(click.ParamType[int]):
+    name = "size"
+
+    def convert(
+        self,
+        value: str,
+        param: click.Parameter | None,
+        ctx: click.Context | None,  # noqa: ARG002 - click's signature
+    ) -> int:
+        return parse_bytes(value, where=_option_name(param))
+
+
+class _Seconds(click.ParamType[float]):
+    name = "time"
+
+    def convert(
+        self,
+        value: str | float,
+        param: click.Parameter | None,
+        ctx: click.Context | None,  # noqa: ARG002 - click's signature
+    ) -> float:
+        return parse_seconds(str(value), where=_option_name(param))
+
+
+class _Dimension(click.ParamType[tuple[str, int]]):
+    name = "NAME=VALUE"
+
+    def convert(
+        self,
+        value: str,
+        param: click.Parameter | None,
+        ctx: click.Context | None,  # noqa: ARG002 - click's signature
+    ) -> tuple[str, int]:
+        name, equals, size = value.rpartition("=")
+        if not (equals and name.strip() and size.strip().isdecimal() and int(size) > 0):
+            accepted = "write NAME=VALUE with a whole number above 0, such as sequence=128"
+            raise UsageError(Issue(f"{value!r} is not a dimension", _option_name(param), accepted))
+        return name.strip(), int(size)
+
+
+BYTES: Final = _Bytes()
+SECONDS: Final = _Seconds()
+
+
+class GraphArguments(msgspec.Struct, frozen=True, kw_only=True):
+    """MODEL, --device and the settings of the graph, as click hands them over."""
+
+    model: str
+    device: str
+    accounting: Accounting | None
+    weights: Weights
+    weight_gradients: WeightGradients
+    batch: int | None
+    dims: tuple[tuple[str, int], ...]
+    loss: str | None
+    output: str | None
+    json_path: str | None
+
+    def request(self) -> GraphRequest:
+        """What the engine is asked to load."""
+        return GraphRequest(
+            self.model,
+            self.accounting,
+            self.weights,
+            self.weight_gradients,
+            self.batch,
+            dict(self.dims),
+            self.loss,
+            self.output,
+        )
+
+
+def graph_options(command: _C) -> _C:
+    """Give a command the options of GraphArguments, listed in this order in its help."""
+    for decorate in reversed(_graph_options()):
+        command = decorate(command)
+    return command
+
+
+def _graph_options() -> tuple[Callable[[_C], _C], ...]:
+    ways = "Count by our differentiation (default) or as the released POET code does."
+    return (
+        click.argument("model", metavar="MODEL"),
+        click.option("--device", required=True, metavar="ID|FILE.toml", help="The board."),
+        click.option("--accounting", type=click.Choice(["autodiff", "poet"]), help=ways),
+        click.option(
+            "--weights",
+            type=click.Choice([choice.value for choice in Weights]),
+            default=Weights.NOT_COUNTED.value,
+            show_default=True,
+            help="Whether the weights occupy RAM.",
+        ),
+        click.option(
+            "--weight-gradients",
+            type=click.Choice([choice.value for choice in WeightGradients]),
+            default=WeightGradients.APPLIED.value,
+            show_default=True,
+            help="Applied into the weight's own memory, or made in a buffer.",
+        ),
+        click.option("--batch", type=click.IntRange(min=1), help="Samples per training step."),
+        click.option(
+            "--dim",
+            "dims",
+            type=_Dimension(),
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="Size of a dimension that the file leaves open; may be given again.",
+        ),
+        click.option("--loss", type=click.Choice(["softmax-ce", "mse", "sum"]), help="The loss."),
+        click.option("--output", metavar="NAME", help="The output that the loss reads."),
+        click.option("--json", "json_path", metavar="FILE|-", help="Write JSON; - is stdout."),
+    )

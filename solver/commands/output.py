@@ -1,0 +1,82 @@
+"""Where the output of a command goes: checked before the work, written whole or not at all."""
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import click
+
+from solver.errors import EngineError, Issue, UsageError
+from solver.files import is_special, why_not_writable, write_whole
+
+STDOUT: Final = "-"
+
+
+def check_outputs(paths: Sequence[tuple[str, str | None]]) -> None:
+    """Make sure that every (option, path) can be written; None and "-" can.
+
+    Raises
+    ------
+    UsageError
+        Two options name one file.
+    EngineError
+        A folder that is missing or read-only, a path that is a folder; all at once.
+    """
+    files = [(option, Path(path)) for option, path in paths if path and path != STDOUT]
+    seen: dict[Path, str] = {}
+    for option, path in files:
+        other = seen.setdefault(path.resolve(), option)
+        if other != option and not is_special(path):
+            raise UsageError(Issue(f"{other} and {option} write to the same file {path}", option))
+    issues = [
+        Issue(f"cannot write {path}: {fault}", option)
+        for option, path in files
+        if (fault := why_not_writable(path))
+    ]
+    if issues:
+        raise EngineError(issues)
+
+
+def write_output(path: str, data: bytes) -> None:
+    """Write to stdout ("-") or a file, which appears whole or not at all.
+
+    Raises EngineError when it cannot be written after all (a full disk).
+    """
+    try:
+        if path == STDOUT:
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+        else:
+            write_whole(Path(path), data)
+    except OSError as error:
+        raise EngineError(Issue(f"cannot write {path}: {error.strerror}")) from error
+
+
+def say(text: str) -> None:
+    """A line for the user on stderr."""
+    click.echo(text, err=True)
+
+
+@contextmanager
+def quiet_stdout() -> Iterator[None]:
+    """Send what native code prints to file descriptor 1 nowhere: JSON stands there alone.
+
+    HiGHS greets on stdout from C++, past sys.stdout.
+    """
+    try:
+        kept = os.dup(1)
+    except OSError:  # the caller has closed stdout: there is nothing to protect
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    sys.stdout.flush()
+    try:
+        os.dup2(nowhere, 1)
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(nowhere)

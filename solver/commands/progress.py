@@ -1,0 +1,72 @@
+"""A running solve on a terminal: time against its limit, best schedule, bound and gap."""
+
+import sys
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Self
+
+from tqdm import tqdm
+
+from solver.events import Bound, Event, Finished, Incumbent, Started, StepChanged
+from solver.outcome import overhead_gap
+from solver.problem import Problem
+from solver.units import format_joules, format_percent
+
+
+class ProgressBar(AbstractContextManager["ProgressBar"]):
+    """A bar on stderr, silent unless stderr is a terminal; `report` may be called from any thread.
+
+    The bar's length is the time limit. `tick` moves it between events.
+    """
+
+    def __init__(self, problem: Problem, time_limit_s: float) -> None:
+        self._problem = problem
+        self._energy_j: float | None = None
+        self._bound_j = problem.costed.baseline_energy_j
+        self._bar = tqdm(
+            total=time_limit_s,
+            disable=None,  # tqdm's word for: only on a terminal
+            file=sys.stderr,
+            leave=False,
+            bar_format="{desc}: |{bar}| {n:.0f}/{total:.0f} s{postfix}",
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bar.close()
+
+    def report(self, event: Event) -> None:
+        """Take in one event of the solve."""
+        if isinstance(event, Finished):
+            return
+        self._bar.set_description_str(event.step, refresh=False)
+        if isinstance(event, Incumbent):
+            self._energy_j = event.energy_j
+        if isinstance(event, Incumbent | Bound):
+            self._bound_j = max(self._bound_j, event.bound_j)
+            self._bar.set_postfix_str(self._figures(), refresh=False)
+        if isinstance(event, Started | StepChanged):
+            self._bar.refresh()
+
+    def tick(self, elapsed_s: float) -> None:
+        """Move the bar to `elapsed_s` seconds."""
+        if self._bar.disable:
+            return
+        total = self._bar.total
+        self._bar.n = elapsed_s if total is None else min(elapsed_s, total)
+        self._bar.refresh()
+
+    def _figures(self) -> str:
+        bound = f"bound {format_joules(self._bound_j)}"
+        if self._energy_j is None:
+            return bound
+        gap = overhead_gap(self._problem, self._energy_j, self._bound_j)
+        shown = "" if gap is None else f", gap {format_percent(gap)} of the overhead"
+        return f"best {format_joules(self._energy_j)}, {bound}{shown}"

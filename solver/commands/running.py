@@ -1,0 +1,67 @@
+"""Running a solve so that Ctrl+C stops it and keeps the best schedule."""
+
+import os
+import threading
+import time
+from typing import Final
+
+from solver import api
+from solver.commands.output import quiet_stdout, say
+from solver.commands.progress import ProgressBar
+from solver.outcome import Outcome
+from solver.problem import Problem, SolveOptions
+from solver.strategies.base import Cancel
+
+INTERRUPTED: Final = 130
+_TICK_S: Final = 0.1
+
+
+def run_solve(problem: Problem, options: SolveOptions) -> tuple[Outcome, bool]:
+    """The outcome, and whether the user interrupted the solve.
+
+    The solve has a thread of its own: native code in the main thread would keep Python from hearing
+    Ctrl+C. A second Ctrl+C ends the process at once.
+    """
+    cancel = Cancel()
+    interrupted = False
+    with quiet_stdout(), ProgressBar(problem, options.time_limit_s) as bar:
+        job = _Job(problem, options, bar, cancel)
+        began = time.perf_counter()
+        job.start()
+        while job.is_alive():
+            try:
+                job.join(_TICK_S)
+                bar.tick(time.perf_counter() - began)
+            except KeyboardInterrupt:
+                if interrupted:
+                    os._exit(INTERRUPTED)
+                interrupted = True
+                cancel.request()
+    if interrupted:
+        say("interrupted: the best schedule so far is kept")
+    return job.result(), interrupted
+
+
+class _Job(threading.Thread):
+    """One solve; `result` hands over its outcome or raises what it raised."""
+
+    def __init__(
+        self, problem: Problem, options: SolveOptions, bar: ProgressBar, cancel: Cancel
+    ) -> None:
+        super().__init__(name="solve", daemon=True)
+        self._task = (problem, options, bar.report, cancel)
+        self._outcome: Outcome | None = None
+        self._error: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            self._outcome = api.solve(*self._task)
+        except BaseException as error:  # noqa: BLE001 - raised again where the result is fetched
+            self._error = error
+
+    def result(self) -> Outcome:
+        """The outcome once the thread has ended."""
+        if self._error is not None:
+            raise self._error
+        assert self._outcome is not None
+        return self._outcome

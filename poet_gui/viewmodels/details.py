@@ -1,6 +1,7 @@
 """One tensor in one schedule: what it is, what is done with it, what that costs, and why."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -54,6 +55,7 @@ class TensorCounts:
     silent_runs: int
 
 
+@lru_cache(maxsize=4)  # asked for at every move of the playhead
 def count_tensors(trace: Trace) -> TensorCounts:
     """Count what `trace` does with each tensor."""
     index = index_trace(trace)

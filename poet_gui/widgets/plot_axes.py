@@ -178,7 +178,7 @@ class TimeAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph ships no types
 
 
 def round_spacing(least: float, *, whole: bool) -> float:
-    """Return the smallest 1, 2 or 5 times a power of ten not below `least` (`whole`: nor below 1)."""
+    """Return the least 1, 2 or 5 times a power of ten from `least` on; `whole`: at least 1."""
     if whole and least <= 1.0:
         return 1.0
     power = 10.0 ** np.floor(np.log10(least))

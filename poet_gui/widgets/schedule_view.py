@@ -1,22 +1,18 @@
 """The schedule view: overview, lanes, memory curve, transport and legend, with all their keys."""
 
-import os
-import tempfile
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
-    QImage,
     QKeyEvent,
     QPainter,
     QPaintEvent,
     QPen,
     QResizeEvent,
 )
-from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
@@ -32,7 +28,9 @@ from poet_gui.viewmodels.timeline import NO_TENSOR
 from poet_gui.viewmodels.trace_index import Axis
 from poet_gui.widgets.hover_card import HoverCard
 from poet_gui.widgets.legend import Legend
+from poet_gui.widgets.picture_export import Picture, write_png, write_svg
 from poet_gui.widgets.schedule_canvas import ScheduleCanvas
+from poet_gui.widgets.schedule_keys import handle_key
 from poet_gui.widgets.state_message import StateMessage, ViewState
 from poet_gui.widgets.time_model import TimeModel
 from poet_gui.widgets.time_view_box import ZOOM_PER_NOTCH
@@ -40,7 +38,6 @@ from poet_gui.widgets.transport_bar import TransportBar
 from solver.simulate import Trace
 
 _EMPTY: Final = ("No schedule yet", "Open a model, or start the demo, and it is drawn here.")
-_PAN_PART: Final = 0.2
 
 
 class ScheduleView(QWidget):
@@ -296,55 +293,20 @@ class ScheduleView(QWidget):
     def render_png(self, path: Path, scale: float = 2.0) -> None:
         """Write what is shown as PNG, `scale` image pixels per screen pixel.
 
-        Raises
-        ------
-        OSError
-            The file cannot be written; a file of that name is left as it was.
+        Raises OSError when the file cannot be written; a file of that name stays as it was.
         """
-        area = self._exported_size()
-        image = QImage(
-            round(area.width() * scale), round(area.height() * scale), QImage.Format.Format_ARGB32
-        )
-        image.setDevicePixelRatio(scale)
-        image.fill(QColor(self._theme.panel))
-        painter = QPainter(image)
-        self._render(painter)
-        painter.end()
-        handle, name = tempfile.mkstemp(suffix=".png", dir=path.parent)
-        os.close(handle)
-        draft = Path(name)
-        try:
-            if not image.save(name):
-                raise OSError(f"the picture could not be written to {path}")
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
+        write_png(self._picture(), path, scale)
 
     def render_svg(self, path: Path) -> None:
-        """Write what is shown as SVG. Raises OSError when the file cannot be written."""
-        handle, name = tempfile.mkstemp(suffix=".svg", dir=path.parent)
-        os.close(handle)
-        draft = Path(name)
-        area = self._exported_size()
-        generator = QSvgGenerator()
-        generator.setFileName(name)
-        generator.setSize(area)
-        generator.setViewBox(QRect(0, 0, area.width(), area.height()))
-        generator.setTitle("Schedule")
-        try:
-            painter = QPainter(generator)
-            painter.fillRect(QRect(0, 0, area.width(), area.height()), QColor(self._theme.panel))
-            self._render(painter)
-            painter.end()
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
+        """Write what is shown as SVG. Raises OSError likewise."""
+        write_svg(self._picture(), path)
 
-    def _exported_size(self) -> QSize:
-        return QSize(self.canvas.width(), self.canvas.height() + self.legend.height() + 12)
+    def _picture(self) -> Picture:
+        self.hover_card.hide()
+        size = QSize(self.canvas.width(), self.canvas.height() + self.legend.height() + 12)
+        return Picture(size, QColor(self._theme.panel), self._render)
 
     def _render(self, painter: QPainter) -> None:
-        self.hover_card.hide()
         area = QRectF(0, 0, self.canvas.width(), self.canvas.height())
         self.canvas.render(painter, area, self.canvas.viewport().rect())
         self.legend.render(painter, QPoint(12, self.canvas.height() + 6))
@@ -401,57 +363,8 @@ class ScheduleView(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Every gesture has a key; the window's list of keys names them."""
-        if not self._handle_key(event):
+        if not handle_key(self, event):
             super().keyPressEvent(event)
-
-    def _handle_key(self, event: QKeyEvent) -> bool:
-        key = Qt.Key(event.key())
-        if key == Qt.Key.Key_Escape:
-            return self.step_back()
-        if event.modifiers() & Qt.KeyboardModifier.AltModifier:
-            return self._pan_by_key(key)
-        plain = {
-            Qt.Key.Key_F: self.fit,
-            Qt.Key.Key_Backspace: self.back,
-            Qt.Key.Key_T: self.toggle_axis,
-            Qt.Key.Key_K: self.jump_to_peak,
-            Qt.Key.Key_Home: self.go_to_start,
-            Qt.Key.Key_End: self.go_to_end,
-            Qt.Key.Key_Plus: self.zoom_in,
-            Qt.Key.Key_Equal: self.zoom_in,
-            Qt.Key.Key_Minus: self.zoom_out,
-            Qt.Key.Key_Space: self.transport.toggle_play,
-        }
-        if key in plain:
-            plain[key]()
-            return True
-        return self._move_by_key(
-            key, extend=bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        )
-
-    def _pan_by_key(self, key: Qt.Key) -> bool:
-        by = {Qt.Key.Key_Left: -_PAN_PART, Qt.Key.Key_Right: _PAN_PART}.get(key)
-        if by is None:
-            return False
-        self.model.pan(by * self.model.range.width)
-        return True
-
-    def _move_by_key(self, key: Qt.Key, *, extend: bool) -> bool:
-        page = max(1, int(self.canvas.visible_lanes) - 1)
-        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
-        lanes = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
-        pages = {Qt.Key.Key_PageUp: -page, Qt.Key.Key_PageDown: page}
-        if key in steps:
-            if extend:
-                self.model.extend_selection(steps[key])
-            self.step_playhead(steps[key])
-        elif key in lanes:
-            self.select_neighbour(lanes[key])
-        elif key in pages:
-            self.canvas.scroll_by(pages[key])
-        else:
-            return False
-        return True
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow the font of the window."""

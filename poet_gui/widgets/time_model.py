@@ -118,7 +118,7 @@ class TimeModel(QObject):
         self._history.remember(self.range)
 
     def fit(self) -> None:
-        """Show the selected range, or the whole schedule when nothing is selected or it is shown."""
+        """Show the selected range; the whole schedule without one, or when it is shown."""
         whole = TimeRange(0.0, self.extent)
         target = self.selection or whole
         self.set_range(whole if target.fitted(self.extent, self._least()) == self.range else target)

@@ -1,0 +1,81 @@
+"""The keys of the schedule view: every gesture of the mouse has one."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+
+if TYPE_CHECKING:
+    from poet_gui.widgets.schedule_view import ScheduleView
+
+_PAN_PART: Final = 0.2
+
+KEYS: Final = (
+    ("Left / Right", "one step back / on; with Shift the selected range grows"),
+    ("Home / End", "first / last step"),
+    ("K", "the peak"),
+    ("Space", "play or pause"),
+    ("Up / Down", "select the tensor above / below"),
+    ("Page Up / Page Down", "scroll the lanes"),
+    ("+ / - or Ctrl+wheel", "zoom in / out"),
+    ("Alt+Left / Alt+Right", "pan"),
+    ("F", "fit the selected range, or everything"),
+    ("Backspace", "the range before"),
+    ("T", "steps or time"),
+    ("Escape", "drop the selected range, then the selected tensor"),
+)
+"""What the window's overview of keys lists for the schedule: keys, meaning."""
+
+
+def handle_key(view: "ScheduleView", event: QKeyEvent) -> bool:
+    """Do what a key stands for; False when it stands for nothing here."""
+    key = event.key()
+    if key == Qt.Key.Key_Escape:
+        return view.step_back()
+    if event.modifiers() & Qt.KeyboardModifier.AltModifier:
+        return _pan_by_key(view, key)
+    plain: dict[int, Callable[[], None]] = {
+        Qt.Key.Key_F: view.fit,
+        Qt.Key.Key_Backspace: view.back,
+        Qt.Key.Key_T: view.toggle_axis,
+        Qt.Key.Key_K: view.jump_to_peak,
+        Qt.Key.Key_Home: view.go_to_start,
+        Qt.Key.Key_End: view.go_to_end,
+        Qt.Key.Key_Plus: view.zoom_in,
+        Qt.Key.Key_Equal: view.zoom_in,
+        Qt.Key.Key_Minus: view.zoom_out,
+        Qt.Key.Key_Space: view.transport.toggle_play,
+    }
+    if key in plain:
+        plain[key]()
+        return True
+    return _move_by_key(
+        view, key, extend=bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+    )
+
+
+def _pan_by_key(view: "ScheduleView", key: int) -> bool:
+    by = {Qt.Key.Key_Left: -_PAN_PART, Qt.Key.Key_Right: _PAN_PART}.get(key)
+    if by is None:
+        return False
+    view.model.pan(by * view.model.range.width)
+    return True
+
+
+def _move_by_key(view: "ScheduleView", key: int, *, extend: bool) -> bool:
+    page = max(1, int(view.canvas.visible_lanes) - 1)
+    steps: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+    lanes: dict[int, int] = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+    pages: dict[int, int] = {Qt.Key.Key_PageUp: -page, Qt.Key.Key_PageDown: page}
+    if key in steps:
+        if extend:
+            view.model.extend_selection(steps[key])
+        view.step_playhead(steps[key])
+    elif key in lanes:
+        view.select_neighbour(lanes[key])
+    elif key in pages:
+        view.canvas.scroll_by(pages[key])
+    else:
+        return False
+    return True

@@ -1,10 +1,13 @@
 """Outcomes in words: what a solve proved, or why no schedule can exist and what would work."""
 
+from dataclasses import replace
+
 from solver.costs import CostedGraph
 from solver.outcome import (
     Feasible,
     Infeasible,
     Limit,
+    NoAnswer,
     Optimal,
     Outcome,
     Reason,
@@ -13,7 +16,7 @@ from solver.outcome import (
     is_proven,
     overhead_gap,
 )
-from solver.problem import Problem
+from solver.problem import Budgets, Problem
 from solver.simulate import Trace
 from solver.units import format_bytes, format_joules, format_seconds
 
@@ -103,3 +106,50 @@ def finished(trace: Trace, bound_j: float, stop: StopReason, record: SolverRecor
         StopReason.CANCELLED: "stopped by request",
     }[stop]
     return Feasible(trace, bound, stop, f"feasible{within}: {cost}; {why}", record)
+
+
+def proven_impossible(problem: Problem, record: SolverRecord, bound_j: float | None) -> Infeasible:
+    """Impossible although every op fits alone: because of paging, recomputing or time."""
+    budgets, switches = problem.budgets, problem.switches
+    costed = problem.costed
+    if budgets.runtime_s is not None and _fits_without_limit(problem):
+        least = costed.baseline_runtime_s
+        missing = max(0.0, least - budgets.runtime_s)
+        reason = Reason(Limit.RUNTIME, None, (), budgets.runtime_s, missing, exact=False)
+        message = (
+            f"no schedule within {exact_bytes(budgets.ram_bytes)} is as fast as "
+            f"{format_seconds(budgets.runtime_s)}; allow more time or more RAM"
+        )
+        return Infeasible(reason, message, record, bound_j)
+    ram = budgets.ram_bytes
+    reason = Reason(Limit.RAM, None, (), ram + 1, 1, exact=False)
+    without = "" if switches.paging else " without paging"
+    remedy = "more RAM" if switches.paging else "paging or more RAM"
+    message = (
+        f"impossible{without}: no schedule fits into {exact_bytes(ram)}, although every op alone "
+        f"does (the largest needs {exact_bytes(costed.floor_bytes)}); allow {remedy}"
+    )
+    return Infeasible(reason, message, record, bound_j)
+
+
+def _fits_without_limit(problem: Problem) -> bool:
+    unlimited = replace(problem, budgets=Budgets(problem.budgets.ram_bytes))
+    return _floor_works(unlimited)
+
+
+def no_answer(
+    problem: Problem, stop: StopReason, record: SolverRecord, bound_j: float | None
+) -> NoAnswer:
+    """Neither a schedule nor a proof that there is none."""
+    why = {
+        StopReason.TIME: "in the time given",
+        StopReason.WORK: "within the work limit",
+        StopReason.CANCELLED: "before it was stopped",
+        StopReason.GAP: "",
+        StopReason.PROOF: "although nothing is left to try",
+    }[stop]
+    ram = exact_bytes(problem.budgets.ram_bytes)
+    message = (
+        f"no schedule found {why}: whether one fits into {ram} is open; allow more time or more RAM"
+    )
+    return NoAnswer(stop, message, record, bound_j)

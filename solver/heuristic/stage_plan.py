@@ -43,13 +43,26 @@ class StagePlan:
     used: int
 
 
+@dataclass(slots=True)
+class WorkCounter:
+    """Stages planned so far: the search's unit of deterministic work."""
+
+    planned: int = 0
+
+
 class StagePlanner:
     """Plans stages of one problem at one set of prices."""
 
-    def __init__(self, staged: StagedProblem, price: Prices) -> None:
+    def __init__(
+        self, staged: StagedProblem, price: Prices, counter: WorkCounter | None = None
+    ) -> None:
         self.staged = staged
         self.price = price
-        self.count = 0  # stages planned so far: the unit of deterministic work
+        self.counter = counter or WorkCounter()
+
+    def at_prices(self, price: Prices) -> "StagePlanner":
+        """The same planner at other prices; its work is counted together with this one's."""
+        return StagePlanner(self.staged, price, self.counter)
 
     def plan(
         self, stage: int, start: int, end: int, paged: int, start_mass: int
@@ -60,7 +73,7 @@ class StagePlanner:
         Missing tensors are settled from the last made down, each by its cheaper supply. None when a
         missing tensor has no supply. The RAM limit is not looked at here: see `peak`.
         """
-        self.count += 1
+        self.counter.planned += 1
         staged = self.staged
         missing = (staged.op_in[stage] | (end & ~staged.op_out[stage])) & ~start
         if not missing:

@@ -69,14 +69,24 @@ class Session:
     """One model in one HiGHS instance: relaxations with growing rows first, then the MIP.
 
     problem : a CVXPY problem whose parameters have values. threads : of the MIP search.
-    stop : asked often while solving; True interrupts.
+    stop : asked often while solving; True interrupts. spend_simplex, spend_mip : called as often as
+    HiGHS asks, in an LP and in a MIP: a count that is the same in every process.
     """
 
     def __init__(
-        self, problem: cp.Problem, *, threads: int, seed: int, stop: Callable[[], bool]
+        self,
+        problem: cp.Problem,
+        *,
+        threads: int,
+        seed: int,
+        stop: Callable[[], bool],
+        spend_simplex: Callable[[], None],
+        spend_mip: Callable[[], None],
     ) -> None:
         data, _, _ = problem.get_problem_data(cp.HIGHS)
         self._stop = stop
+        self._spend_simplex, self._spend_mip = spend_simplex, spend_mip
+        self._error: BaseException | None = None
         self._integers = np.array(data["bool_vars_idx"], dtype=np.int32)
         self.columns = len(data["c"])
         # A second value of `threads` in one process would fail as long as the old scheduler lives.
@@ -91,14 +101,13 @@ class Session:
         ):
             self._highs.setOptionValue(name, value)
         self._highs.passModel(_highs_lp(data))
-        self._work = 0
 
     def relax(self) -> LpResult:
         """Solve the linear relaxation, warm from the last one."""
         highs = self._highs
-        highs.cbSimplexInterrupt += self._on_interrupt
-        highs.run()
-        highs.cbSimplexInterrupt -= self._on_interrupt
+        highs.cbSimplexInterrupt += self._on_simplex
+        self._run()
+        highs.cbSimplexInterrupt -= self._on_simplex
         status = highs.getModelStatus()
         if status == highspy.HighsModelStatus.kOptimal:
             x = np.array(highs.getSolution().col_value)
@@ -125,35 +134,51 @@ class Session:
     ) -> MipResult:
         """Solve the MIP until the bound is within `absolute_gap` of the best objective.
 
-        `start` : values of all columns, feasible or not. `on_solution` gets each improving solution,
-        `on_bound` each better bound; neither may raise.
+        `start` : values of the columns, feasible or not, NaN where HiGHS is to find them.
+        `on_solution` gets each improving solution, `on_bound` each better bound; what they raise
+        ends the run and is raised here.
         """
         highs = self._highs
         highs.setOptionValue("mip_abs_gap", absolute_gap)
         kinds = np.full(len(self._integers), highspy.HighsVarType.kInteger)
         highs.changeColsIntegrality(len(self._integers), self._integers, kinds)
         if start is not None:
-            solution = highspy.HighsSolution()
-            solution.col_value = start.tolist()
-            highs.setSolution(solution)
+            known = np.flatnonzero(~np.isnan(start)).astype(np.int32)
+            highs.setSolution(len(known), known, start[known])
         best_bound = -np.inf
 
         def improving(event: Any) -> None:  # Any: highspy has no stubs
-            on_solution(np.array(event.data_out.mip_solution))
+            self._guard(event, lambda: on_solution(np.array(event.data_out.mip_solution)))
 
         def watch(event: Any) -> None:
             nonlocal best_bound
+            self._spend_mip()
             bound = event.data_out.mip_dual_bound
             if np.isfinite(bound) and bound > best_bound:
                 best_bound = bound
-                on_bound(bound)
-            self._on_interrupt(event)
+                self._guard(event, lambda: on_bound(bound))
+            self._interrupt(event)
 
         highs.cbMipImprovingSolution += improving
         highs.cbMipInterrupt += watch
-        highs.cbSimplexInterrupt += self._on_interrupt
-        highs.run()
+        self._run()
+        highs.cbMipImprovingSolution -= improving
+        highs.cbMipInterrupt -= watch
         return self._mip_result()
+
+    def _run(self) -> None:
+        self._highs.run()
+        if self._error is not None:
+            error, self._error = self._error, None
+            raise error
+
+    def _guard(self, event: Any, call: Callable[[], None]) -> None:
+        """Python errors must not cross native frames: keep the first for `_run` and interrupt."""
+        try:
+            call()
+        except BaseException as error:  # noqa: BLE001 - raised again by _run
+            self._error = self._error or error
+            event.data_in.user_interrupt = True
 
     def _mip_result(self) -> MipResult:
         highs, info = self._highs, self._highs.getInfo()
@@ -167,8 +192,12 @@ class Session:
         solved = status == highspy.HighsModelStatus.kOptimal
         return MipResult(Ending.SOLVED if solved else Ending.STOPPED, objective, bound, x)
 
-    def _on_interrupt(self, event: Any) -> None:
-        if self._stop():
+    def _on_simplex(self, event: Any) -> None:
+        self._spend_simplex()
+        self._interrupt(event)
+
+    def _interrupt(self, event: Any) -> None:
+        if self._error is not None or self._stop():
             event.data_in.user_interrupt = True
 
 

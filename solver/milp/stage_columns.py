@@ -138,3 +138,24 @@ def _life(staged: StagedProblem) -> list[int]:
         for i in staged.reads[op]:
             life[i] = max(life[i], reach)
     return life
+
+
+def count_columns(staged: StagedProblem, begin: int, detailed: frozenset[int]) -> int:
+    """About how many columns the stage model would have, without building it."""
+    life = _life(staged)
+    spans = [
+        max(0, life[i] - max(begin, staged.producer[i] + 1) + 1) for i in range(staged.tensors)
+    ]
+    pages = sum(span * (1 + may) for span, may in zip(spans, staged.may_page, strict=True))
+    reruns = 0
+    for op in range(staged.stages):
+        if staged.may_rerun[op]:
+            reruns += max((spans[i] for i in staged.makes[op]), default=0)
+    alive = [0] * (staged.stages + 1)
+    for i, span in enumerate(spans):
+        for t in range(life[i] - span + 1, life[i] + 1):
+            alive[t] += 1
+    detail = sum(
+        alive[t] * (1 + sum(1 for op in range(t) if staged.may_rerun[op])) for t in detailed
+    )
+    return pages + reruns + detail

@@ -1,0 +1,213 @@
+"""The proving half of a joint solve: the gap model, then stage models in growing detail."""
+
+from typing import Final, Protocol
+
+import numpy as np
+
+from solver.costs import FloatArray
+from solver.heuristic.improve import polish
+from solver.heuristic.plan import Plan
+from solver.heuristic.repair import repair
+from solver.heuristic.stage_plan import StagePlanner
+from solver.milp.backend import HIGHS_VERSION, Ending, Session
+from solver.milp.cuts import separate
+from solver.milp.extract import read_plan, write_start
+from solver.milp.gap_model import GapModel
+from solver.milp.stage_columns import count_columns
+from solver.milp.stage_model import StageModel
+from solver.problem import Problem, SolveOptions
+from solver.staged import StagedProblem
+from solver.strategies.limits import MIP_CALLS_PER_UNIT, SIMPLEX_CALLS_PER_UNIT, Limits
+from solver.strategies.progress import SolveProgress
+
+SMALL_STAGES: Final = 30
+"""Up to this many stages every stage is modelled in detail from the start: exact at once."""
+MOST_COLUMNS: Final = 60_000
+"""Larger stage models are not built: their relaxation alone takes longer than people wait."""
+CUT_ROUNDS: Final = 30
+TYPICAL_OVERHEAD: Final = 1e3
+"""What the best known overhead is scaled to in the objective: coefficients of 1e-2 .. 1e3, far from
+the solver's absolute tolerances (1e-7)."""
+
+
+class Solve(Protocol):
+    """What a proof needs of the solve that it belongs to."""
+
+    problem: Problem
+    options: SolveOptions
+    limits: Limits
+    progress: SolveProgress
+    staged: StagedProblem
+    planner: StagePlanner
+    plan: Plan | None
+    solver_name: str
+    solver_version: str
+
+    def stop(self) -> bool:
+        """True when the gap is closed or a limit is reached."""
+        ...
+
+    def take(self, plan: Plan) -> bool:
+        """Offer a plan; True when it is the best."""
+        ...
+
+
+class Proof:
+    """Raises the bound step by step; `impossible` becomes True when no schedule can exist."""
+
+    def __init__(self, solve: Solve) -> None:
+        self._solve = solve
+        self.impossible = False
+        solve.solver_name, solve.solver_version = "HiGHS", HIGHS_VERSION
+        staged = solve.staged
+        self._begin = 0 if staged.stages <= SMALL_STAGES else staged.first_backward
+        if self._begin >= staged.stages:
+            self._begin = 0
+        everything = frozenset(range(staged.stages))
+        self._detailed = everything if staged.stages <= SMALL_STAGES else frozenset[int]()
+        self._finished = False
+
+    # -- steps ------------------------------------------------------------------------------------
+
+    def gap_model(self) -> None:
+        """Solve the gap model: a bound, and a plan to start from."""
+        solve = self._solve
+        solve.progress.enter("gap model")
+        model = GapModel(solve.staged, self._scale())
+        if model.impossible is not None:
+            self.impossible = True
+            return
+        if not model.columns:
+            return
+        session = self._session(model.problem())
+        result = session.solve(
+            absolute_gap=self._absolute_gap(model.scale) / 2,
+            start=None,
+            on_solution=lambda _: None,
+            on_bound=lambda bound: self._prove(bound, model.scale),
+        )
+        if result.ending is Ending.INFEASIBLE:
+            self.impossible = True
+            return
+        self._prove(result.bound, model.scale)
+        if result.x is not None and not solve.stop():
+            self._try_masks(*model.plan_masks(result.x))
+
+    def stage_model(self) -> bool:
+        """Solve the stage model in the present detail; True when another turn could help."""
+        solve = self._solve
+        if self._finished or self.impossible:
+            return False
+        if count_columns(solve.staged, self._begin, self._detailed) > MOST_COLUMNS:
+            return False
+        solve.progress.enter("stage model")
+        model = StageModel(
+            solve.staged, begin=self._begin, detailed=self._detailed, scale=self._scale()
+        )
+        if model.impossible is not None:
+            self.impossible = True
+            return False
+        session = self._session(model.problem())
+        if not self._cut(model, session) or solve.stop():
+            return False
+        broken: set[int] = set()
+        result = session.solve(
+            absolute_gap=self._absolute_gap(model.columns.scale) / 2,
+            start=write_start(model, solve.plan) if solve.plan else None,
+            on_solution=lambda x: self._try_solution(model, x, broken),
+            on_bound=lambda bound: self._prove(bound, model.columns.scale),
+        )
+        if result.ending is Ending.INFEASIBLE:
+            self.impossible = solve.plan is None
+            return False
+        self._prove(result.bound, model.columns.scale)
+        if result.x is not None:
+            broken.clear()
+            self._try_solution(model, result.x, broken)
+        return result.ending is Ending.SOLVED and self._refine(broken)
+
+    def _refine(self, broken: set[int]) -> bool:
+        """Model the stages in detail in which the last optimum does not fit; False when none."""
+        if any(t < self._begin for t in broken):
+            self._begin = 0
+        more = self._detailed | {t for t in broken if t >= self._begin}
+        if more == self._detailed and self._begin:
+            self._begin = 0  # the forward pass is only relaxed so far
+        elif more == self._detailed:
+            self._finished = True
+            return False
+        self._detailed = more
+        return True
+
+    # -- parts ------------------------------------------------------------------------------------
+
+    def _scale(self) -> float:
+        solve = self._solve
+        baseline = solve.problem.costed.baseline_energy_j
+        overhead = solve.progress.energy_j - baseline
+        if not np.isfinite(overhead) or overhead <= 1e-9 * baseline:
+            dearest = max((*solve.staged.in_j, *solve.staged.run_j, 1e-300))
+            return TYPICAL_OVERHEAD / dearest
+        return TYPICAL_OVERHEAD / overhead
+
+    def _absolute_gap(self, scale: float) -> float:
+        allowed = self._solve.progress.allowed_gap_j
+        return max(allowed * scale, 1e-6) if np.isfinite(allowed) else 1e-6
+
+    def _session(self, problem: object) -> Session:
+        solve = self._solve
+        return Session(
+            problem,
+            threads=solve.options.threads,
+            seed=solve.options.seed,
+            stop=solve.stop,
+            spend_simplex=lambda: solve.limits.spend(1 / SIMPLEX_CALLS_PER_UNIT),
+            spend_mip=lambda: solve.limits.spend(1 / MIP_CALLS_PER_UNIT),
+        )
+
+    def _prove(self, bound: float, scale: float) -> None:
+        if np.isfinite(bound):
+            baseline = self._solve.problem.costed.baseline_energy_j
+            self._solve.progress.prove(baseline + bound / scale)
+
+    def _cut(self, model: StageModel, session: Session) -> bool:
+        """Rounds of cuts on the relaxation; False when it was stopped or has no solution."""
+        for _ in range(CUT_ROUNDS):
+            relaxed = session.relax()
+            if relaxed.x is None or relaxed.objective is None:
+                if relaxed.ending is Ending.INFEASIBLE:
+                    self.impossible = self._solve.plan is None
+                return False
+            self._prove(relaxed.objective - 1e-7 * abs(relaxed.objective), model.columns.scale)
+            if self._solve.stop():
+                return False
+            cuts = separate(model, relaxed.x)
+            if not cuts:
+                break
+            session.add(cuts)
+        return True
+
+    def _try_masks(self, held: list[int], paged: int) -> None:
+        solve = self._solve
+        try:
+            plan = Plan(solve.planner, held, paged)
+        except ValueError:  # the relaxation may leave a rerun without its inputs
+            return
+        if repair(plan, batch=8, stop=solve.stop):
+            polish(plan, solve.stop)
+            solve.take(plan)
+
+    def _try_solution(self, model: StageModel, x: FloatArray, broken: set[int]) -> None:
+        """Take a solution of the stage model; note the stages in which it does not fit."""
+        solve = self._solve
+        plan = read_plan(model, x, solve.planner)
+        if plan is None:
+            return
+        if plan.fits_in_ram:
+            solve.take(plan)
+            return
+        broken.clear()
+        broken.update(t for t in range(solve.staged.stages) if plan.over(t))
+        if repair(plan, batch=8, stop=solve.stop):
+            polish(plan, solve.stop)
+            solve.take(plan)

@@ -1,0 +1,161 @@
+"""One joint solve from start to end: which step follows which, and when to stop."""
+
+from collections.abc import Callable
+from random import Random
+from time import perf_counter
+from typing import Final
+
+from solver.events import Report
+from solver.explain import finished, no_answer, proven_impossible
+from solver.heuristic.improve import polish
+from solver.heuristic.plan import Plan, keep_everything, page_everything
+from solver.heuristic.price_search import first_plan
+from solver.heuristic.repair import repair
+from solver.heuristic.search import local_search
+from solver.heuristic.stage_plan import StagePlanner, prices
+from solver.outcome import Outcome, SolverRecord, StopReason
+from solver.problem import Problem, SolveOptions
+from solver.staged import StagedProblem, stage
+from solver.strategies.limits import PLANS_PER_UNIT, Limits
+from solver.strategies.progress import SolveProgress
+
+STALE_UNITS: Final = 1.0
+"""Local search gives way to proving after this much work without a better plan."""
+LONGEST_UNITS: Final = 6.0
+"""Local search gives way to proving after this much work in any case."""
+
+
+class JointSolve:
+    """The state of one solve: the plan to improve, the progress, what is left to try."""
+
+    def __init__(
+        self,
+        strategy: str,
+        problem: Problem,
+        options: SolveOptions,
+        report: Report,
+        limits: Limits,
+    ) -> None:
+        self.strategy = strategy
+        self.problem = problem
+        self.options = options
+        self.limits = limits
+        self.progress = SolveProgress(problem, options, report, limits)
+        self.staged: StagedProblem = stage(problem)
+        self.planner = StagePlanner(self.staged, prices(self.staged))
+        self.plan: Plan | None = None
+        self.solver_name, self.solver_version = "none", ""
+        self._rng = Random(options.seed)
+        self._counted = 0
+        self._began = perf_counter()
+
+    def run(self) -> Outcome:
+        """Go through the steps until the gap is closed, nothing is left or a limit stops it."""
+        self._greedy()
+        if self.stop():
+            return self._outcome()
+        from solver.strategies.joint_proof import Proof  # noqa: PLC0415 - cvxpy takes a second
+
+        proof = Proof(self)
+        proof.gap_model()
+        if not proof.impossible and not self.stop():
+            self._search()
+            while not self.stop() and proof.stage_model():
+                pass
+            while not proof.impossible and not self.stop() and self._search():
+                pass
+        if proof.impossible and self.plan is None:
+            return proven_impossible(self.problem, self.record(), self.progress.bound_j)
+        return self._outcome()
+
+    def stop(self) -> bool:
+        """True when the gap is closed or a limit is reached; counts the work done so far."""
+        planned = self.planner.counter.planned
+        self.limits.spend((planned - self._counted) / PLANS_PER_UNIT)
+        self._counted = planned
+        return self.progress.closed or self.limits.reason is not None
+
+    def take(self, plan: Plan) -> bool:
+        """Offer a plan as a schedule; it becomes the one to improve when it is the best."""
+        if plan.fits and self.progress.offer(plan.schedule()):
+            self.plan = plan
+            return True
+        return False
+
+    def record(self) -> SolverRecord:
+        """What the outcome says about the work."""
+        history = tuple(self.progress.history)
+        return SolverRecord(
+            self.strategy,
+            self.solver_name,
+            self.solver_version,
+            perf_counter() - self._began,
+            history[0].t_s if history else None,
+            history,
+        )
+
+    def _greedy(self) -> None:
+        self.progress.enter("greedy")
+        if self.stop():
+            return
+        plan = first_plan(self.planner, keep_everything, self._stopped)
+        if plan is not None:
+            self.take(plan)
+        if self.plan is None and self.problem.switches.paging:
+            plan = page_everything(self.planner)
+            if not plan.fits:  # without a runtime limit this is the floor's own schedule
+                plan = first_plan(self.planner, page_everything, self._stopped) or plan
+            self.take(plan)
+            if plan.fits:
+                better = plan.copy()
+                polish(better, self._stopped)
+                self.take(better)
+
+    def _stopped(self) -> bool:
+        """A limit is reached (whatever the gap): for the first plan, which must come in any case."""
+        return self.plan is not None and self.stop()
+
+    def _search(self) -> bool:
+        """One turn of local search; False when there is nothing to search from."""
+        self.progress.enter("local search")
+        begin = self.planner.counter.planned
+        last = begin
+
+        def enough() -> bool:
+            now = self.planner.counter.planned
+            stale = (now - last) / PLANS_PER_UNIT >= STALE_UNITS
+            long = (now - begin) / PLANS_PER_UNIT >= LONGEST_UNITS
+            return stale or long or self.stop()
+
+        if self.plan is None:
+            return self._first_by_chance(enough)
+        for better in local_search(self.plan, self._rng, enough):
+            if self.take(better):
+                last = self.planner.counter.planned
+        return True
+
+    def _first_by_chance(self, enough: Callable[[], bool]) -> bool:
+        """Noisy repairs from everything held, until one fits."""
+        while not enough():
+            plan = keep_everything(self.planner)
+            if not repair(
+                plan, noise=self._rng.choice((1.0, 3.0, 10.0)), rng=self._rng, stop=enough
+            ):
+                continue
+            polish(plan, enough)
+            if self.take(plan):
+                return True
+        return True
+
+    def _outcome(self) -> Outcome:
+        trace = self.progress.trace
+        reason = self.limits.reason
+        if trace is None:
+            return no_answer(
+                self.problem, reason or StopReason.PROOF, self.record(), self.progress.bound_j
+            )
+        if self.progress.proven:
+            reason = StopReason.PROOF
+        elif self.progress.closed:
+            reason = StopReason.GAP
+        return finished(trace, self.progress.bound_j, reason or StopReason.WORK, self.record())

@@ -1,0 +1,113 @@
+"""The best schedule and the best bound of one solve, and the rules that they must keep."""
+
+from solver.events import Bound, Incumbent, Report, StepChanged
+from solver.outcome import Progress, is_proven, overhead_gap
+from solver.problem import Problem, SolveOptions
+from solver.schedule import Schedule
+from solver.simulate import Trace, simulate
+from solver.strategies.limits import Limits
+from solver.verify import verify_figures
+
+_CLASH = 1e-6  # of the overhead: a bound that far above a schedule is a bug, less is rounding
+
+
+class SolveProgress:
+    """Takes schedules and bounds from every step, verifies the former, checks each against the
+    other, and reports what is better than before.
+
+    bound_j starts at the baseline: no schedule costs less than every op once.
+    """
+
+    def __init__(
+        self, problem: Problem, options: SolveOptions, report: Report, limits: Limits
+    ) -> None:
+        self.problem = problem
+        self._options = options
+        self._report = report
+        self._limits = limits
+        self.trace: Trace | None = None
+        self.bound_j = problem.costed.baseline_energy_j
+        self.step = ""
+        self.history: list[Progress] = []
+
+    @property
+    def energy_j(self) -> float:
+        """Energy of the best schedule, infinite before there is one."""
+        return self.trace.total_energy_j if self.trace else float("inf")
+
+    def enter(self, step: str) -> None:
+        """The solve goes on with another step."""
+        self.step = step
+        self._report(StepChanged(self._limits.elapsed_s, step))
+
+    def offer(self, schedule: Schedule) -> bool:
+        """Take a schedule that is cheaper than the best. False, and nothing changed, when it is not.
+
+        Raises AssertionError when the verifier or the simulator finds a fault: such a schedule is a
+        bug of ours, not a result.
+        """
+        trace = simulate(schedule, self.problem)
+        if trace.total_energy_j >= self.energy_j * (1 - 1e-12):
+            return False
+        report = verify_figures(
+            schedule,
+            self.problem,
+            peak_bytes=trace.peak_bytes,
+            energy_j=trace.total_energy_j,
+            runtime_s=trace.runtime_s,
+        )
+        assert report.ok, f"{self.step} made an illegal schedule: {report.faults[:3]}"
+        self.trace = trace
+        self._agree()
+        now = self._limits.elapsed_s
+        self.history.append(Progress(now, self.step, trace.total_energy_j, self.bound_j))
+        self._report(Incumbent(now, self.step, trace, trace.total_energy_j, self.bound_j))
+        return True
+
+    def prove(self, bound_j: float) -> None:
+        """Take a bound that is higher than the best one."""
+        if bound_j <= self.bound_j:
+            return
+        self.bound_j = bound_j
+        self._agree()
+        now = self._limits.elapsed_s
+        if self.trace is not None:
+            self.history.append(Progress(now, self.step, self.energy_j, self.bound_j))
+        self._report(Bound(now, self.step, self.bound_j))
+
+    def _agree(self) -> None:
+        """A bound never stands above a schedule; what rounding adds is cut off."""
+        over = self.bound_j - self.energy_j
+        if over <= 0:
+            return
+        overhead = self.energy_j - self.problem.costed.baseline_energy_j
+        allowed = _CLASH * overhead + 1e-9 * self.energy_j
+        assert over <= allowed, (
+            f"{self.step}: bound {self.bound_j} J above a schedule of {self.energy_j} J"
+        )
+        self.bound_j = self.energy_j
+
+    @property
+    def proven(self) -> bool:
+        """True when the best schedule is optimal by the contract's rule."""
+        return self.trace is not None and is_proven(self.problem, self.energy_j, self.bound_j)
+
+    @property
+    def closed(self) -> bool:
+        """True when the gap that was asked for is reached (0: 1e-6 of the energy and proven)."""
+        if self.trace is None:
+            return False
+        if self._options.gap <= 0:
+            left = self.energy_j - self.bound_j
+            return self.proven and left <= 1e-6 * self.energy_j
+        gap = overhead_gap(self.problem, self.energy_j, self.bound_j)
+        return self.proven or (gap is not None and gap <= self._options.gap)
+
+    @property
+    def allowed_gap_j(self) -> float:
+        """The largest energy - bound at which the solve may stop, joules, for the best schedule."""
+        overhead = max(0.0, self.energy_j - self.problem.costed.baseline_energy_j)
+        proof = 1e-4 * overhead + 1e-9 * self.energy_j
+        if self._options.gap <= 0:
+            return min(proof, 1e-6 * self.energy_j)
+        return max(self._options.gap * overhead, proof)

@@ -96,8 +96,8 @@ def _visit(state: Inferred, node: FileNode) -> None:
     known = all(not name or name in state.facts for name in names)
     facts = tuple(state.facts.get(name) for name in names)
     seen = Node(node.op_type, state.opset, facts, len(node.outputs), node.attributes, node.tensors)
-    constant = node.op_type in SHAPE_READERS or all(
-        fact.constant for fact in facts if fact is not None
+    constant = node.op_type in SHAPE_READERS or (
+        known and all(fact.constant for fact in facts if fact is not None)
     )
     rule = (CONSTANT_RULES if constant else LAYER_RULES).get(node.op_type)
     if rule is None:

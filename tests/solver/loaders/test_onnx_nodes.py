@@ -1,0 +1,102 @@
+"""Order and names of nodes: sorted where they are not, unique where they are not, cycles named."""
+
+from pathlib import Path
+
+import pytest
+from onnx import TensorProto, helper
+
+from solver.errors import ModelError
+from tests.helpers.onnx_models import floats, load, model_of, node, weight
+
+
+def test_that_nodes_out_of_order_are_sorted_with_a_warning(tmp_path: Path) -> None:
+    nodes = [node("Relu", "h"), node("MatMul", "x w", "h")]
+    network = load(model_of(nodes, [floats("x", 4, 16)], [weight("w", 16, 16)]), tmp_path)
+    assert [layer.op_type for layer in network.layers] == ["MatMul", "Relu"]
+    assert "the nodes of this file were out of order and have been sorted" in network.warnings
+
+
+def test_that_the_place_in_the_file_breaks_ties(tmp_path: Path) -> None:
+    # c waits for d; a and b are ready from the start, in the file's order.
+    nodes = [
+        node("Relu", "d", "c"),
+        node("Relu", "x", "b"),
+        node("Relu", "x", "a"),
+        node("Tanh", "x", "d"),
+        node("Sum", "a b c", "y"),
+    ]
+    network = load(model_of(nodes, [floats("x", 2)]), tmp_path)
+    assert [layer.outputs[0] for layer in network.layers] == ["b", "a", "d", "c", "y"]
+
+
+def test_that_a_file_in_order_keeps_its_order_without_a_warning(tmp_path: Path) -> None:
+    nodes = [node("Relu", "x", "b"), node("Relu", "x", "a"), node("Sum", "a b")]
+    network = load(model_of(nodes, [floats("x", 2)]), tmp_path)
+    assert [layer.outputs[0] for layer in network.layers] == ["b", "a", "y"]
+    assert network.warnings == ()
+
+
+def test_that_a_cycle_names_its_nodes_in_the_direction_of_the_data(tmp_path: Path) -> None:
+    nodes = [
+        node("Sum", "x c", "a", name="first"),
+        node("Relu", "a", "b", name="second"),
+        node("Relu", "b", "c", name="third"),
+        node("Relu", "c", "y", name="outside"),
+    ]
+    with pytest.raises(ModelError, match="first -> second -> third -> first form a cycle"):
+        load(model_of(nodes, [floats("x", 2)]), tmp_path)
+
+
+def test_that_a_tensor_made_twice_is_refused_naming_both_nodes(tmp_path: Path) -> None:
+    nodes = [node("Relu", "x", "y", name="one"), node("Tanh", "x", "y", name="two")]
+    with pytest.raises(
+        ModelError, match=r"node two \(Tanh\): tensor y is made twice, first by one"
+    ):
+        load(model_of(nodes, [floats("x", 2)]), tmp_path)
+
+
+def test_that_reading_what_nothing_makes_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"node y \(Sum\): reads lost, which nothing makes"):
+        load(model_of([node("Sum", "x lost")], [floats("x", 2)]), tmp_path)
+
+
+def test_that_an_output_that_nothing_makes_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="output z is made by nothing"):
+        load(model_of([node("Relu", "x")], [floats("x", 2)], outputs=["y", "z"]), tmp_path)
+
+
+def test_that_equal_and_empty_names_become_unique_from_outputs(tmp_path: Path) -> None:
+    nodes = [
+        node("Relu", "x", "a", name="act"),
+        node("Relu", "a", "b", name="act"),
+        node("Relu", "b", "y"),
+    ]
+    network = load(model_of(nodes, [floats("x", 2)]), tmp_path)
+    assert [layer.name for layer in network.layers] == ["act", "b", "y"]
+
+
+def test_that_a_name_taken_by_another_nodes_output_is_numbered(tmp_path: Path) -> None:
+    nodes = [node("Relu", "x", "a", name="y"), node("Relu", "a", "y")]
+    network = load(model_of(nodes, [floats("x", 2)]), tmp_path)
+    assert [layer.name for layer in network.layers] == ["y", "y 2"]
+
+
+def test_that_an_absent_optional_input_stays_an_empty_name(tmp_path: Path) -> None:
+    high = helper.make_tensor("hi", TensorProto.FLOAT, [], [6.0])
+    network = load(model_of([node("Clip", "x - hi")], [floats("x", 1, 2)], [high]), tmp_path)
+    assert network.layers[0].inputs == ("x", "", "hi")
+    assert dict(network.layers[0].attributes) == {"max": 6.0}
+
+
+def test_that_attributes_are_plain_values_with_defaults_filled_in(tmp_path: Path) -> None:
+    nodes = [node("Conv", "x w", auto_pad="SAME_UPPER", strides=[2, 2])]
+    network = load(model_of(nodes, [floats("x", 1, 3, 7, 7)], [weight("w", 8, 3, 4, 4)]), tmp_path)
+    # 7 / 2 rounded up = 4 outputs; (4 - 1) x 2 + 4 - 7 = 3 pads: 1 before, 2 behind.
+    assert dict(network.layers[0].attributes) == {
+        "kernel_shape": (4, 4),
+        "strides": (2, 2),
+        "dilations": (1, 1),
+        "pads": (1, 1, 2, 2),
+        "auto_pad": "NOTSET",
+        "group": 1,
+    }

@@ -1,0 +1,133 @@
+"""Files that are no whole ONNX model: one sentence each, at the right place."""
+
+from pathlib import Path
+
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+from solver.errors import ModelError
+from solver.loaders.onnx_file import load_onnx
+from solver.loaders.options import LoadOptions
+from tests.helpers.onnx_models import floats, load, model_of, node, weight
+
+DATA = Path(__file__).parents[2] / "data"
+
+
+def _refusal(path: Path) -> str:
+    with pytest.raises(ModelError) as caught:
+        load_onnx(path, LoadOptions())
+    assert len(caught.value.issues) == 1
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("01_truncated.onnx", "the file is cut off: at least 6242 B are missing"),
+        ("01b_truncated_at_field_boundary.onnx", "names no operator-set version: damaged"),
+        ("09_empty.onnx", "empty file"),
+        ("11_html_404_named.onnx", "web page"),
+        # 8 x 2^31 x 2^31 float32 = 2^3 x 2^62 x 2^2 B = 2^67 B
+        ("17_overflow_dims.onnx", f"would take {2**67} B, more than 10^20 B"),
+        ("19_opset_999.onnx", "operator set 999 is newer than this program knows (up to"),
+    ],
+)
+def test_that_a_malformed_file_is_refused_with_what_is_wrong(name: str, said: str) -> None:
+    text = _refusal(DATA / "malformed" / name)
+    assert said in text
+    assert name in text
+
+
+def test_that_the_newest_known_operator_set_is_named(tmp_path: Path) -> None:
+    known = onnx.defs.onnx_opset_version()
+    model = model_of([node("Relu", "x")], [floats("x", 1, 4)], opset=known + 1)
+    with pytest.raises(ModelError, match=rf"set {known + 1} is newer .* \(up to {known}\)"):
+        load(model, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n", "git lfs pull"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "picture"),
+        (b"PK\x03\x04 torn archive", "zip"),
+        (b"\x80\x04\x95\x00", "pickle"),
+        (b"conv1 = Conv2d(3, 8)\n" * 9, "text"),
+        (b"\x00\x01\x02\x03" * 99, "not an ONNX file"),
+        (b"\x08\x08\x3a\xff", "cut off"),
+        (b"\x08\x08\x3a\x02\x0a\x05", "damaged"),
+        (b"\x08\x08", "holds no graph"),
+    ],
+)
+def test_that_content_and_not_the_suffix_tells_what_a_file_is(
+    content: bytes, said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "net.onnx"
+    path.write_bytes(content)
+    assert said in _refusal(path)
+
+
+def test_that_a_folder_is_refused(tmp_path: Path) -> None:
+    assert "folder" in _refusal(tmp_path)
+
+
+def test_that_a_vanished_path_is_refused(tmp_path: Path) -> None:
+    assert "does not exist" in _refusal(tmp_path / "gone.onnx")
+
+
+def test_that_a_path_with_a_zero_byte_is_refused() -> None:
+    assert "cannot be read" in _refusal(Path("net\0.onnx"))
+
+
+def test_that_a_graph_without_nodes_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="holds no nodes"):
+        load(model_of([], [floats("y", 1)]), tmp_path)
+
+
+def test_that_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    content = model_of([node("Relu", "x")], [floats("x", 1, 4)]).SerializeToString()
+    path = tmp_path / "net.onnx"
+    path.write_bytes(content.replace(b"Relu", b"Re\xff\xfe"))
+    assert "not UTF-8" in _refusal(path)
+
+
+def test_that_stored_bytes_that_do_not_fit_their_shape_are_damage(tmp_path: Path) -> None:
+    broken = weight("w", 4, 2)
+    broken.raw_data = bytes(31)  # 4 x 2 float32 = 32 B
+    with pytest.raises(ModelError, match=r"initialiser w: its shape needs 32 B, 31 B are stored"):
+        load(model_of([node("MatMul", "x w")], [floats("x", 1, 4)], [broken]), tmp_path)
+
+
+def test_that_a_negative_size_of_a_weight_is_damage(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="below zero"):
+        load(model_of([node("MatMul", "x w")], [floats("x", 1, 4)], [weight("w", 4, -2)]), tmp_path)
+
+
+def test_that_an_unknown_element_type_is_named(tmp_path: Path) -> None:
+    odd = TensorProto(name="w", data_type=99, dims=[4, 2])
+    with pytest.raises(ModelError, match="element type 99 is not known"):
+        load(model_of([node("MatMul", "x w")], [floats("x", 1, 4)], [odd]), tmp_path)
+
+
+def test_that_every_broken_initialiser_is_named_at_once(tmp_path: Path) -> None:
+    stored = [weight("w", -1), weight("v", -1)]
+    with pytest.raises(ModelError) as caught:
+        load(model_of([node("Sum", "x w v")], [floats("x", 1)], stored), tmp_path)
+    assert [issue.where for issue in caught.value.issues] == [
+        "test.onnx: initialiser w",
+        "test.onnx: initialiser v",
+    ]
+
+
+def test_that_sparse_weights_are_refused_by_name(tmp_path: Path) -> None:
+    model = model_of([node("MatMul", "x w")], [floats("x", 1, 4)])
+    model.graph.sparse_initializer.append(
+        helper.make_sparse_tensor(
+            helper.make_tensor("w", TensorProto.FLOAT, [1], [1.0]),
+            helper.make_tensor("i", TensorProto.INT64, [1], [0]),
+            [4, 2],
+        )
+    )
+    with pytest.raises(ModelError, match="initialiser w: is stored sparsely"):
+        load(model, tmp_path)

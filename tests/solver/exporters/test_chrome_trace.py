@@ -19,7 +19,7 @@ def events(trace: Trace, phase: str) -> list[dict[str, Any]]:
 
 def paged() -> Trace:
     graph = graph_of(
-        [Line("a", "f", 100, 1000), Line("b", "f", 50, 2000, ("a",), workspace=7)], fixed_bytes=3
+        [Line("a", "f", 100, 1000), Line("b", "f", 50, 2000.5, ("a",), workspace=7)], fixed_bytes=3
     )
     actions = [
         Action(ActionKind.COMPUTE, 0),
@@ -45,13 +45,13 @@ def test_that_lanes_and_the_process_have_names() -> None:
 
 
 def test_that_actions_are_whole_events_in_microseconds_on_their_lane() -> None:
-    # 1 MFLOP/s: 1000 FLOP = 1000 us, 2000 FLOP = 2000 us; 100 B at 1e5 B/s = 1000 us.
+    # 1 MFLOP/s: 1000 FLOP = 1000 us, 2000.5 FLOP = 2000.5 us; 100 B at 1e5 B/s = 1000 us.
     found = events(paged(), "X")
     assert [(event["name"], event["cat"]) for event in found] == [
         ("a", "compute"), ("a", "page_out"), ("a", "page_in"), ("b", "compute"), ("a", "recompute"),
     ]  # fmt: skip
-    assert [event["ts"] for event in found] == [0, 1000, 2000, 3000, 5000]
-    assert [event["dur"] for event in found] == [1000, 1000, 1000, 2000, 1000]
+    assert [event["ts"] for event in found] == [0, 1000, 2000, 3000, 5000.5]
+    assert [event["dur"] for event in found] == [1000, 1000, 1000, 2000.5, 1000]
     assert [event["tid"] for event in found] == [1, 3, 4, 1, 2]
     assert sum(event["args"]["energy_j"] for event in found) == pytest.approx(
         paged().total_energy_j
@@ -67,13 +67,16 @@ def test_that_ram_is_a_counter_in_bytes_that_falls_with_the_workspace() -> None:
     counters = [event for event in events(paged(), "C") if event["name"].startswith("RAM in use")]
     # 3 fixed; a 100; out; freed; in; b 50 and 7 of workspace, which end with b; a again in place.
     assert [(event["ts"], event["args"]["bytes"]) for event in counters] == [
-        (0, 103), (1000, 103), (2000, 3), (2000, 103), (3000, 160), (5000, 153), (5000, 153),
+        (0, 103), (1000, 103), (2000, 3), (2000, 103), (3000, 160), (5000.5, 153), (5000.5, 153),
     ]  # fmt: skip
 
 
 def test_that_the_budget_is_a_counter_over_the_whole_step() -> None:
     budget = [event for event in events(paged(), "C") if event["name"].startswith("RAM budget")]
-    assert [(event["ts"], event["args"]["bytes"]) for event in budget] == [(0, 1000), (6000, 1000)]
+    assert [(event["ts"], event["args"]["bytes"]) for event in budget] == [
+        (0, 1000),
+        (6000.5, 1000),
+    ]
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -1,0 +1,1 @@
+"""A recording of what PyTorch keeps, and the script that made it."""

@@ -1,0 +1,142 @@
+"""Add, Sum, Sub, Mul, Div: what is kept, what broadcasting costs, which constants are trained."""
+
+import pytest
+
+from solver.training import TrainingOptions, expand
+from tests.helpers.networks import NetworkOf, graph_of_layer, kept, one_layer, op_named, trained
+
+SHAPE = (2, 3, 4, 4)  # 96 elements
+
+
+@pytest.mark.parametrize("op_type", ["Add", "Sub", "Sum"])
+def test_that_a_sum_keeps_nothing_and_copies_its_gradient(op_type: str) -> None:
+    graph = graph_of_layer(one_layer(op_type, {"a": SHAPE, "b": SHAPE}, SHAPE))
+    assert kept(graph) == set()
+    assert op_named(graph, "it").flop == 96
+    for k in (1, 2):
+        gradient = op_named(graph, f"it.input_gradient.{k}")
+        assert gradient.inputs == ("loss.input_gradient",)
+        assert gradient.flop == 96
+
+
+def test_that_a_sum_of_three_is_two_additions_per_element() -> None:
+    graph = graph_of_layer(one_layer("Sum", {"a": SHAPE, "b": SHAPE, "c": SHAPE}, SHAPE))
+    assert op_named(graph, "it").flop == 2 * 96
+    assert op_named(graph, "it.input_gradient.3").gradient_of == ("c",)
+
+
+def test_that_a_product_keeps_the_other_factor() -> None:
+    graph = graph_of_layer(one_layer("Mul", {"a": SHAPE, "b": SHAPE}, SHAPE))
+    assert op_named(graph, "it.input_gradient.1").inputs == ("loss.input_gradient", "b")
+    assert op_named(graph, "it.input_gradient.2").inputs == ("loss.input_gradient", "a")
+    assert op_named(graph, "it.input_gradient.1").flop == 96
+
+
+def test_that_a_quotient_keeps_the_divisor_and_for_its_gradient_the_output() -> None:
+    graph = graph_of_layer(one_layer("Div", {"a": SHAPE, "b": SHAPE}, SHAPE))
+    dividend, divisor = (op_named(graph, f"it.input_gradient.{k}") for k in (1, 2))
+    assert dividend.inputs == ("loss.input_gradient", "b")
+    assert divisor.inputs == ("loss.input_gradient", "it", "b")
+    assert (dividend.flop, divisor.flop) == (96, 3 * 96)  # dy / b; -dy * y / b
+
+
+def test_that_a_constant_divisor_is_no_tensor_to_keep() -> None:
+    graph = graph_of_layer(one_layer("Div", {"a": SHAPE}, SHAPE, constants={"c": ()}))
+    assert kept(graph) == set()
+    assert op_named(graph, "it.input_gradient").flop == 96
+
+
+@pytest.mark.parametrize(
+    ("op_type", "slot", "flop"),
+    [
+        ("Add", 2, 96),  # 96 elements summed to 6
+        ("Mul", 2, 192),  # dy * a, then the sum
+        ("Div", 2, 384),  # -dy * y / b, then the sum
+        ("Mul", 1, 96),  # the large operand is not spread
+    ],
+)
+def test_that_the_gradient_of_a_spread_operand_is_summed_to_its_own_size(
+    op_type: str, slot: int, flop: int
+) -> None:
+    graph = graph_of_layer(one_layer(op_type, {"a": SHAPE, "b": (2, 3, 1, 1)}, SHAPE))
+    assert op_named(graph, f"it.input_gradient.{slot}").flop == flop
+    made = graph.tensors[graph.tensor_index[f"it.input_gradient.{slot}"]]
+    assert made.bytes == (96 if slot == 1 else 6) * 4
+
+
+def test_that_a_square_has_two_gradients_and_their_sum() -> None:
+    net = NetworkOf()
+    trained("x", SHAPE, net)
+    graph = graph_of_layer(net.layer("it", "Mul", "x x", SHAPE).network())
+    names = [op.name for op in graph.ops if "it." in op.name or op.kind == "add_gradient"]
+    assert names == ["it.input_gradient.1", "it.input_gradient.2", "add_gradient:x"]
+    assert op_named(graph, "it").inputs == ("x",)
+    assert op_named(graph, "add_gradient:x").flop == 96
+
+
+@pytest.mark.parametrize(
+    ("source", "constant"),
+    [
+        ((2, 3, 4, 4), (3, 1, 1)),
+        ((2, 3, 4, 4), (1, 3, 1, 1)),
+        ((2, 5, 3), (3,)),  # channels last
+        ((2, 4, 4, 3), (3,)),
+        ((2, 3), (3,)),
+        ((2, 3), (1, 3)),
+    ],
+)
+@pytest.mark.parametrize(("op_type", "word"), [("Mul", "scale"), ("Add", "bias")])
+def test_that_a_constant_along_the_channels_is_trained(
+    op_type: str, word: str, source: tuple[int, ...], constant: tuple[int, ...]
+) -> None:
+    net = NetworkOf(x=source).const("c", constant).layer("it", op_type, "x c", source)
+    graph = graph_of_layer(net.network())
+    assert [item.name for item in graph.trainable] == ["c"]
+    assert op_named(graph, "it").trainable == ("c",)
+    gradient = op_named(graph, f"it.{word}_gradient")
+    elements = graph.tensors[graph.tensor_index["it"]].bytes // 4
+    # scale: dy * x, then the sum, reading x; bias: the sum alone
+    assert gradient.flop == (2 if op_type == "Mul" else 1) * elements
+    assert gradient.inputs == (
+        ("loss.input_gradient", "x") if op_type == "Mul" else ("loss.input_gradient",)
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "constant"),
+    [
+        ((2, 3, 4, 4), ()),  # one number
+        ((2, 3, 4, 4), (1, 1, 1)),
+        ((2, 3, 4, 4), (4, 4)),  # positions
+        ((2, 3, 4, 4), (1, 1, 1, 4)),  # along the width
+        ((2, 3, 4, 4), (2, 3, 4, 4)),  # everything
+        ((2, 3, 4, 4), (2, 1, 1, 1)),  # along the batch
+    ],
+)
+@pytest.mark.parametrize("op_type", ["Mul", "Add"])
+def test_that_other_constants_are_not_trained(
+    op_type: str, source: tuple[int, ...], constant: tuple[int, ...]
+) -> None:
+    graph = graph_of_layer(one_layer(op_type, {"x": source}, source, constants={"c": constant}))
+    assert [item.name for item in graph.trainable] == ["x.bias"]
+    assert kept(graph) == set()
+
+
+def test_that_a_constant_that_spreads_the_variable_is_not_trained() -> None:
+    graph = graph_of_layer(one_layer("Add", {"x": (2, 3)}, (5, 2, 3), constants={"c": (5, 1, 1)}))
+    assert [item.name for item in graph.trainable] == ["x.bias"]
+    assert op_named(graph, "it.input_gradient").flop == 30  # 30 elements summed to 6
+
+
+@pytest.mark.parametrize("op_type", ["Sub", "Div", "Sum"])
+def test_that_only_products_and_additions_train_their_constants(op_type: str) -> None:
+    graph = graph_of_layer(one_layer(op_type, {"x": (2, 3)}, (2, 3), constants={"c": (3,)}))
+    assert [item.name for item in graph.trainable] == ["x.bias"]
+
+
+def test_that_an_integer_constant_is_not_trained() -> None:
+    net = NetworkOf()
+    trained("x", (2, 3), net)
+    net.const("c", (3,), "int64").layer("it", "Mul", "x c", (2, 3))
+    graph = expand(net.network(), TrainingOptions(loss="sum"))
+    assert [item.name for item in graph.trainable] == ["x.bias"]

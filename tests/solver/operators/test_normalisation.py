@@ -1,0 +1,103 @@
+"""BatchNormalization is statistics and their use; LRN makes its window sums again."""
+
+from solver.graph import Role, TrainingGraph
+from solver.network import Network
+from tests.helpers.networks import NetworkOf, graph_of_layer, kept, one_layer, op_named, trained
+
+ELEMENTS = 2 * 3 * 4 * 4  # 96
+
+
+def batch_norm() -> Network:
+    shape, per_channel = (2, 3, 4, 4), (3,)
+    constants = dict.fromkeys(("scale", "bias", "mean", "variance"), per_channel)
+    return one_layer("BatchNormalization", {"x": shape}, shape, constants=constants)
+
+
+def graph() -> TrainingGraph:
+    return graph_of_layer(batch_norm())
+
+
+def test_that_the_statistics_are_an_op_that_never_runs_twice() -> None:
+    stats = op_named(graph(), "it.stats")
+    assert (stats.kind, stats.inputs, stats.recomputable) == ("stats", ("x",), False)
+    assert stats.outputs == ("it.mean", "it.inverse_std")
+    assert stats.flop == 4 * ELEMENTS  # mean: +; variance: -, square, +
+
+
+def test_that_the_statistics_are_two_float32_numbers_per_channel() -> None:
+    tensors = {tensor.name: tensor for tensor in graph().tensors}
+    for name in ("it.mean", "it.inverse_std"):
+        found = tensors[name]
+        assert (found.bytes, found.dtype, found.role) == (12, "float32", Role.STATISTICS)
+    assert graph().saved_extra_bytes == 24
+
+
+def test_that_statistics_stay_float32_in_a_network_of_halves() -> None:
+    net = NetworkOf()
+    net.input("x", (1, 3, 2, 2), "float16")
+    for name in ("scale", "bias", "mean", "variance"):
+        net.const(name, (3,), "float16")
+    net.layer(
+        "it", "BatchNormalization", "x scale bias mean variance", (1, 3, 2, 2), dtype="float16"
+    )
+    found = graph_of_layer(net.network())
+    sizes = {tensor.name: tensor.bytes for tensor in found.tensors}
+    assert (sizes["it"], sizes["it.mean"], sizes["it.inverse_std"]) == (24, 12, 12)
+
+
+def test_that_applying_them_may_run_again_and_trains_scale_and_bias() -> None:
+    apply = op_named(graph(), "it.apply")
+    assert (apply.kind, apply.recomputable) == ("apply", True)
+    assert apply.inputs == ("x", "it.mean", "it.inverse_std")
+    assert apply.outputs == ("it",)
+    assert apply.trainable == ("scale", "bias")
+    assert apply.flop == 4 * ELEMENTS
+
+
+def test_that_the_gradients_read_input_and_statistics_but_the_bias_nothing_kept() -> None:
+    found = graph()
+    statistics = ("it.mean", "it.inverse_std")
+    reads = ("loss.input_gradient", "x", *statistics)
+    assert op_named(found, "it.scale_gradient").inputs == reads
+    assert op_named(found, "it.input_gradient").inputs == reads
+    assert op_named(found, "it.bias_gradient").inputs == ("loss.input_gradient",)
+    assert kept(found) == {"x", *statistics}
+
+
+def test_that_the_gradients_cost_four_one_and_nine_operations_per_element() -> None:
+    found = graph()
+    names = ("it.scale_gradient", "it.bias_gradient", "it.input_gradient")
+    flop = [op_named(found, name).flop for name in names]
+    assert flop == [4 * ELEMENTS, ELEMENTS, 9 * ELEMENTS]
+
+
+def test_that_one_op_stands_for_the_gradients_through_both_readers_of_the_input() -> None:
+    assert op_named(graph(), "it.input_gradient").gradient_of == ("x", "x")
+
+
+def test_that_running_statistics_are_weights_but_not_trained() -> None:
+    found = graph()
+    assert [item.name for item in found.trainable] == ["x.bias", "scale", "bias"]
+    assert found.trainable_bytes == 36
+    assert found.weight_bytes == 36 + 2 * 12
+
+
+def test_that_running_statistics_used_twice_are_counted_once() -> None:
+    net = NetworkOf()
+    source = trained("x", (2, 3), net)
+    for name in ("scale", "bias", "mean", "variance"):
+        net.const(name, (3,))
+    for name in ("one", "two"):
+        net.layer(name, "BatchNormalization", f"{source} scale bias mean variance", (2, 3))
+        source = name
+    assert graph_of_layer(net.network()).weight_bytes == 36 + 2 * 12
+
+
+def test_that_local_response_normalisation_keeps_its_input() -> None:
+    shape = (1, 5, 2, 2)
+    found = graph_of_layer(one_layer("LRN", {"x": shape}, shape, size=3))
+    assert kept(found) == {"x"}
+    # forward: square, scale, bias, pow, divide and three additions of the window, 20 elements
+    assert op_named(found, "it").flop == (5 + 3) * 20
+    # gradient: 11 and two window sums
+    assert op_named(found, "it.input_gradient").flop == (11 + 6) * 20

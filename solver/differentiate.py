@@ -1,11 +1,12 @@
-"""Reverse-mode differentiation of a surveyed network: forward ops, loss, backward ops, in their fixed order."""
+"""Reverse-mode differentiation: forward ops, loss and backward ops in their one fixed order."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from solver.graph import Op, Role, Tensor, WeightGradients
 from solver.graph_writer import GraphWriter, Names, NewTensor, backward_op, forward_op
 from solver.operators import flop
-from solver.operators.base import Extra, Gradient, Part, Ref, Site
+from solver.operators.base import Extra, Part, Ref, Site
 from solver.operators.losses import Loss
 from solver.survey import Stop, Survey, Way
 
@@ -13,9 +14,10 @@ from solver.survey import Stop, Survey, Way
 class Differentiation:
     """One training step being written.
 
-    Backward ops and the tensors they make bear one name: `conv1.weight_gradient`, `conv1.bias_gradient`,
-    `relu1.input_gradient` (`add1.input_gradient.2` for the second input of a layer that reads several tensors), and
-    `add_gradient:relu1` for a sum of partial gradients of the tensor `relu1`.
+    Backward ops and the tensors they make bear one name: `conv1.weight_gradient`,
+    `conv1.bias_gradient`, `relu1.input_gradient` (`add1.input_gradient.2` for the second input of
+    a layer that reads several tensors), and `add_gradient:relu1` for a sum of partial gradients of
+    the tensor `relu1`.
     """
 
     def __init__(
@@ -72,11 +74,10 @@ class Differentiation:
             stop for stop in reversed(self._found.stops) if self._output in stop.site.outputs()
         )
 
-    # Forward
-
     def _add_source(self, name: str, shape: tuple[int, ...], dtype: str, role: Role) -> None:
-        op = forward_op(self._op_names.fresh(name), "input", recomputable=False)
-        self._writer.source(op, NewTensor(name, shape, dtype, role, in_storage_at_start=True))
+        makes = NewTensor(name, shape, dtype, role, in_storage_at_start=True)
+        op = forward_op(self._op_names.fresh(name), "input", (), (makes,), recomputable=False)
+        self._writer.source(op, makes)
 
     def _write_forward(self, stop: Stop, way: Way) -> None:
         site, parts = stop.site, stop.rule.parts(stop.site)
@@ -91,15 +92,16 @@ class Differentiation:
         self, site: Site, part: Part, makes: Sequence[Ref], trained: tuple[str, ...]
     ) -> None:
         name = site.layer.name
+        tensors = [self._new(name, ref) for ref in makes]
         op = forward_op(
             self._op_names.fresh(f"{name}.{part.suffix}") if part.suffix else name,
             part.kind,
             self._tensors_of(name, part.reads),
+            tensors,
             flop=part.flop,
             recomputable=part.recomputable,
             trainable=trained,
         )
-        tensors = [self._new(name, ref) for ref in makes]
         if part.reads:
             self._writer.write(op, tensors)
         else:
@@ -124,8 +126,6 @@ class Differentiation:
             if isinstance(ref, Extra) or ref in base
         )
 
-    # Loss
-
     def _write_loss(self, softmax: Stop | None) -> None:
         loss, value = self._loss, self._values[self._output]
         name = self._op_names.fresh("loss")
@@ -135,7 +135,7 @@ class Differentiation:
         if loss.probabilities is not None:
             makes.append(self._new("loss", loss.probabilities))
         reads = (self._output, *labels)
-        self._writer.write(forward_op(name, "loss", reads, flop=loss.flop), makes)
+        self._writer.write(forward_op(name, "loss", reads, makes, flop=loss.flop), makes)
         self.loss_tensors = (result.name,)
         kept = [tensor.name for tensor in makes[1:]]
         if loss.reads_output:
@@ -157,45 +157,45 @@ class Differentiation:
         self._add_source(name, labels.shape, labels.dtype, Role.LABEL)
         return (name,)
 
-    # Backward
-
     def _write_backward(self, stop: Stop, way: Way) -> None:
+        site = stop.site
         gradients = tuple(
-            self._gradients[name] for name in stop.site.outputs() if name in self._gradients
+            self._gradients[name] for name in site.outputs() if name in self._gradients
         )
         for slot in way.trained:
             self._write_weight_gradient(stop, slot, gradients)
+        # An op that reads its input in two parts (statistics and their use) makes both gradients.
+        paths = Counter(ref for part in stop.rule.parts(site) for ref in set(part.reads))
+        numbered = sum(not site.is_constant(slot) for slot in site.slots()) > 1
         for slot in way.passing:
-            site = stop.site
-            rule_gradient = stop.rule.gradient(site, slot)
-            raw, owner = site.layer.inputs[slot], self._found.owner(site, slot)
-            paths = sum(raw in part.reads for part in stop.rule.parts(site))
+            made = stop.rule.gradient(site, slot)
             self._write_input_gradient(
-                self._input_gradient_name(site, slot),
-                gradients + self._tensors_of(site.layer.name, rule_gradient.reads),
-                rule_gradient.flop,
-                (owner,) * paths,
+                f"{site.layer.name}.input_gradient" + (f".{slot + 1}" if numbered else ""),
+                gradients + self._tensors_of(site.layer.name, made.reads),
+                made.flop,
+                (self._found.owner(site, slot),) * paths[site.layer.inputs[slot]],
             )
 
     def _write_weight_gradient(self, stop: Stop, slot: int, gradients: tuple[str, ...]) -> None:
-        site, word = stop.site, stop.rule.parameters[slot]
-        rule_gradient: Gradient = stop.rule.gradient(site, slot)
-        name = self._op_names.fresh(f"{site.layer.name}.{word}_gradient")
-        weight = site.input(slot)
-        reads = gradients + self._tensors_of(site.layer.name, rule_gradient.reads)
-        op = backward_op(
-            name, "weight_gradient", reads, flop=rule_gradient.flop, gradient_of=(weight.name,)
-        )
+        site, weight = stop.site, stop.site.input(slot)
+        made = stop.rule.gradient(site, slot)
+        name = self._op_names.fresh(f"{site.layer.name}.{stop.rule.parameters[slot]}_gradient")
         makes = []
         if self._buffered:
-            role = Role.WEIGHT_GRADIENT
-            makes = [NewTensor(self._tensor_names.fresh(name), weight.shape, weight.dtype, role)]
-        self._writer.write(op, makes)
-
-    def _input_gradient_name(self, site: Site, slot: int) -> str:
-        variable = [other for other in site.slots() if not site.is_constant(other)]
-        number = "" if len(variable) == 1 else f".{slot + 1}"
-        return f"{site.layer.name}.input_gradient{number}"
+            tensor, role = self._tensor_names.fresh(name), Role.WEIGHT_GRADIENT
+            makes.append(NewTensor(tensor, weight.shape, weight.dtype, role))
+        reads = gradients + self._tensors_of(site.layer.name, made.reads)
+        self._writer.write(
+            backward_op(
+                name,
+                "weight_gradient",
+                reads,
+                makes,
+                flop=made.flop,
+                gradient_of=(weight.name,),
+            ),
+            makes,
+        )
 
     def _write_input_gradient(
         self, wanted: str, reads: tuple[str, ...], cost: int, targets: tuple[str, ...]
@@ -203,17 +203,18 @@ class Differentiation:
         """One (partial) gradient of `targets[-1]`, and at once its addition to the sum so far."""
         target = targets[-1]
         name = self._op_names.fresh(wanted)
-        made = self._gradient_tensor(name, target)
-        op = backward_op(name, "input_gradient", reads, flop=cost, gradient_of=targets)
-        self._writer.write(op, [made])
+        makes = [self._gradient_tensor(name, target)]
+        op = backward_op(name, "input_gradient", reads, makes, flop=cost, gradient_of=targets)
+        self._writer.write(op, makes)
         partial = self._gradients.get(target)
         if partial is not None:
             name = self._op_names.fresh(f"add_gradient:{target}")
+            addends = (partial, makes[0].name)
+            makes = [self._gradient_tensor(name, target)]
             cost = flop.ADDITION * self._values[target].elements
-            addends = (partial, made.name)
-            made = self._gradient_tensor(name, target)
-            self._writer.write(backward_op(name, "add_gradient", addends, flop=cost), [made])
-        self._gradients[target] = made.name
+            op = backward_op(name, "add_gradient", addends, makes, flop=cost)
+            self._writer.write(op, makes)
+        self._gradients[target] = makes[0].name
 
     def _gradient_tensor(self, name: str, target: str) -> NewTensor:
         value = self._values[target]

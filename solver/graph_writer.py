@@ -1,7 +1,7 @@
-"""Writing a training graph op by op: unique names, and sources directly before their first reader."""
+"""Writing a training graph op by op: unique names, sources directly before their first reader."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from solver.graph import Op, Phase, Role, Shape, Tensor
 from solver.network import Value
@@ -58,46 +58,46 @@ class _Source:
 
 @dataclass(slots=True)
 class GraphWriter:
-    """Ops and tensors in the order of writing; an op that reads nothing in the forward pass waits for its reader."""
+    """Ops and tensors in the order of writing; a source (an op without inputs) waits."""
 
     ops: list[Op] = field(default_factory=list)
     tensors: list[Tensor] = field(default_factory=list)
     _waiting: dict[str, _Source] = field(default_factory=dict)
 
     def source(self, op: Op, makes: NewTensor) -> None:
-        """Have `op`, which reads nothing, written directly before the first op that reads `makes`."""
+        """Have `op`, which reads nothing, written just before the first op that reads `makes`."""
         self._waiting[makes.name] = _Source(op, (makes,))
 
     def write(self, op: Op, makes: Sequence[NewTensor]) -> None:
-        """Write `op` (its inputs may repeat; its outputs are `makes`) and the sources that it is first to read."""
-        inputs = tuple(dict.fromkeys(op.inputs))
-        for name in inputs:
+        """Write `op`, whose outputs are `makes`, after the sources that it is first to read."""
+        for name in op.inputs:
             waiting = self._waiting.pop(name, None)
             if waiting is not None:
                 self._append(waiting.op, waiting.makes)
-        self._append(replace(op, inputs=inputs), makes)
+        self._append(op, makes)
 
     def _append(self, op: Op, makes: Sequence[NewTensor]) -> None:
-        self.ops.append(replace(op, outputs=tuple(tensor.name for tensor in makes)))
+        self.ops.append(op)
         self.tensors.extend(tensor.made_by(op.name) for tensor in makes)
 
 
 def forward_op(
     name: str,
     kind: str,
-    inputs: tuple[str, ...] = (),
+    inputs: Iterable[str],
+    makes: Sequence[NewTensor],
     *,
     flop: int = 0,
     recomputable: bool = True,
     trainable: tuple[str, ...] = (),
 ) -> Op:
-    """An op of the forward pass, its outputs still to come."""
+    """An op of the forward pass; repeated inputs are read once."""
     return Op(
         name,
         kind,
         Phase.FORWARD,
-        inputs,
-        (),
+        tuple(dict.fromkeys(inputs)),
+        tuple(tensor.name for tensor in makes),
         float(flop),
         recomputable=recomputable,
         trainable=trainable,
@@ -107,18 +107,19 @@ def forward_op(
 def backward_op(
     name: str,
     kind: str,
-    inputs: tuple[str, ...],
+    inputs: Iterable[str],
+    makes: Sequence[NewTensor],
     *,
     flop: int,
     gradient_of: tuple[str, ...] = (),
 ) -> Op:
-    """An op of the backward pass, its outputs still to come; it never runs twice."""
+    """An op of the backward pass; it never runs twice."""
     return Op(
         name,
         kind,
         Phase.BACKWARD,
-        inputs,
-        (),
+        tuple(dict.fromkeys(inputs)),
+        tuple(tensor.name for tensor in makes),
         float(flop),
         recomputable=False,
         gradient_of=gradient_of,

@@ -1,4 +1,4 @@
-"""What must be known of a network before an op is written: bases of views, trainables, the way of gradients."""
+"""What must be known before an op is written: bases of views, trainables, ways of gradients."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -37,7 +37,8 @@ class Way:
 class Survey:
     """The layers that become ops, in order, and what their values resolve to.
 
-    base : value -> the value that owns its bytes; views of views are resolved to the end. Constants are absent.
+    base : value -> the value that owns its bytes; views of views are resolved to the end.
+        Constants are absent.
     """
 
     network: Network
@@ -118,7 +119,7 @@ def _trainable_slots(site: Site, rule: Rule) -> tuple[int, ...]:
 
 
 def route(found: Survey, output: str) -> tuple[Way, ...]:
-    """Ways of the gradients of a loss of `output`, one per stop: empty where no gradient is wanted or possible.
+    """Ways of the gradients of a loss of `output`, one per stop; empty where none is wanted.
 
     Raises ModelError when nothing trainable leads to `output`.
     """

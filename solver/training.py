@@ -1,6 +1,5 @@
 """From a network to the graph of one training step, by real differentiation."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -15,7 +14,7 @@ from solver.graph import (
     WeightGradients,
     Weights,
 )
-from solver.network import Network, Value
+from solver.network import Network
 from solver.operators.losses import (
     LOSSES,
     SOFTMAX_CE,
@@ -31,8 +30,8 @@ _SAVED_EXTRA = frozenset({Role.MASK, Role.INDICES, Role.STATISTICS})
 class TrainingOptions:
     """What the user chooses about differentiation.
 
-    loss : "softmax-ce" (None), "mse" or "sum". output : the network output that the loss is taken of, None = the
-    first of a float type.
+    loss : "softmax-ce" (None), "mse" or "sum".
+    output : the network output that the loss is taken of; None = the first of a float type.
     """
 
     weights: Weights = Weights.NOT_COUNTED
@@ -45,12 +44,12 @@ _DEFAULTS = TrainingOptions()
 
 
 def expand(network: Network, options: TrainingOptions = _DEFAULTS) -> TrainingGraph:
-    """Differentiate `network`: inputs, forward ops, loss and backward ops in one deterministic order.
+    """Differentiate `network`: inputs, forward ops, loss, backward ops in a deterministic order.
 
     Raises
     ------
     ModelError
-        Operators without a rule (all of them at once), nothing to train, or no output that has a gradient.
+        Operators without a rule (all of them at once), nothing to train, or no float output.
     UsageError
         An unknown loss or output.
     """
@@ -120,7 +119,7 @@ def _choose_output(network: Network, wanted: str | None) -> str:
 
 
 def _choose_loss(found: Survey, output: str, name: str) -> Loss:
-    value: Value = found.network.values[output]
+    value = found.network.values[output]
     maker = next(stop for stop in found.stops if found.base[output] in stop.site.outputs())
     if name == SOFTMAX_CE and maker.site.layer.op_type == "Softmax":
         return cross_entropy_of_probabilities(value)
@@ -130,8 +129,8 @@ def _choose_loss(found: Survey, output: str, name: str) -> Loss:
 def _trainables(
     found: Survey, ways: tuple[Way, ...]
 ) -> tuple[tuple[Trainable, ...], tuple[str, ...]]:
-    """Constants that are trained, and those that would be if they led to the loss; each once, in order."""
-    values: Mapping[str, Value] = found.network.values
+    """Constants that are trained, and those that do not lead to the loss; each once, in order."""
+    values = found.network.values
     trained: dict[str, Trainable] = {}
     idle: dict[str, None] = {}
     for stop, way in zip(found.stops, ways, strict=True):

@@ -1,4 +1,4 @@
-"""Element by element functions whose gradient reads the output, and Dropout, whose gradient reads its mask."""
+"""Functions whose gradient reads the output, and Dropout, whose gradient reads its mask."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -13,6 +13,7 @@ class KeepsOutput(Rule):
     """Relu, Sigmoid, Tanh, Clip, Softmax: the output is all that the gradient needs."""
 
     def flop(self, site: Site) -> int:
+        """FLOP per element of the output, by operator."""
         return flop.ELEMENTWISE[site.layer.op_type].forward * site.output().elements
 
     def differentiable(self, site: Site) -> tuple[int, ...]:  # noqa: ARG002
@@ -20,15 +21,16 @@ class KeepsOutput(Rule):
         return (0,)
 
     def gradient(self, site: Site, slot: int) -> Gradient:
+        """Read the output."""
         per_element = flop.ELEMENTWISE[site.layer.op_type].gradient
         return Gradient(per_element * site.input(slot).elements, (site.output().name,))
 
 
 class Dropout(Rule):
-    """Two ops: `mask` draws 1 B per element and never runs twice, `apply` multiplies. Ratio 0 is a view.
+    """Two ops: `mask` draws 1 B per element and never runs twice, `apply` multiplies.
 
-    The ratio is the attribute `ratio` (0.5 where the file leaves it out, as ONNX says). The second output of the ONNX
-    operator is the mask itself and no tensor of its own.
+    Ratio 0 is a view. The ratio is the attribute `ratio`, 0.5 where the file leaves it out, as
+    ONNX says. The operator's second output is that mask and no tensor of its own.
     """
 
     outputs_modelled: ClassVar[int | None] = 1
@@ -55,6 +57,7 @@ class Dropout(Rule):
         return (0,)
 
     def gradient(self, site: Site, slot: int) -> Gradient:
+        """Read the mask."""
         per_element = flop.ELEMENTWISE["Dropout"].gradient
         return Gradient(per_element * site.input(slot).elements, (self._mask(site),))
 

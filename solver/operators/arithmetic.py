@@ -1,4 +1,4 @@
-"""Sums, differences, products and quotients, with broadcasting: the gradient of a spread operand is summed up."""
+"""Sums, differences, products, quotients; the gradient of a broadcast operand is summed up."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -17,7 +17,7 @@ def _reduction_flop(site: Site, slot: int) -> int:
 
 
 def is_per_channel(site: Site, slot: int) -> bool:
-    """Whether the operand at `slot` of a binary layer has several elements, all along the channel axis of the other.
+    """Whether the operand at `slot` of two has several elements, all along the other's channels.
 
     That is [C,1,1] or [1,C,1,1] where channels stand second, [C] where they stand last.
     """
@@ -33,14 +33,16 @@ class _Elementwise(Rule):
     """Broadcasting arithmetic, one operation per element of the output and pair of operands."""
 
     def flop(self, site: Site) -> int:
+        """One operation per element of the output and operand after the first."""
         cost = flop.ELEMENTWISE[site.layer.op_type].forward
         return cost * site.output().elements * (len(site.slots()) - 1)
 
 
 class Sum(_Elementwise):
-    """Sum, Sub and (with a trained bias besides) Add: gradients are copies, negated for a subtrahend."""
+    """Sum, Sub and (with a trained bias besides) Add: gradients are copies, or negated ones."""
 
     def gradient(self, site: Site, slot: int) -> Gradient:
+        """Read nothing; a sum where the operand was broadcast, else a copy."""
         reduced = _reduction_flop(site, slot)
         copied = flop.ELEMENTWISE[site.layer.op_type].gradient * site.input(slot).elements
         return Gradient(reduced or copied)
@@ -52,6 +54,8 @@ class Add(Sum):
     parameters: ClassVar[Mapping[int, str]] = MappingProxyType({0: "bias", 1: "bias"})
 
     def trains(self, site: Site, slot: int) -> bool:
+        """Whether the constant lies along the channels."""
+        """Whether the constant lies along the channels."""
         return site.is_constant(slot) and is_per_channel(site, slot)
 
 
@@ -61,9 +65,12 @@ class Mul(_Elementwise):
     parameters: ClassVar[Mapping[int, str]] = MappingProxyType({0: "scale", 1: "scale"})
 
     def trains(self, site: Site, slot: int) -> bool:
+        """Whether the constant lies along the channels."""
+        """Whether the constant lies along the channels."""
         return site.is_constant(slot) and is_per_channel(site, slot)
 
     def gradient(self, site: Site, slot: int) -> Gradient:
+        """Read the other factor."""
         product = flop.ELEMENTWISE["Mul"].gradient * site.output().elements
         return Gradient(product + _reduction_flop(site, slot), (site.input(1 - slot).name,))
 
@@ -72,6 +79,7 @@ class Div(_Elementwise):
     """The divisor is kept; for its own gradient the quotient too."""
 
     def gradient(self, site: Site, slot: int) -> Gradient:
+        """Read the divisor, and for its own gradient the quotient."""
         elements, divisor = site.output().elements, site.input(1).name
         reduced = _reduction_flop(site, slot)
         if slot == 0:

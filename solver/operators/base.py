@@ -1,4 +1,4 @@
-"""The shape of a rule: what an operator costs, what its gradients read, which constants it trains."""
+"""The shape of a rule: an operator's costs, what its gradients read, which constants it trains."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from solver.network import Layer, Network, Value
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """A tensor that training needs besides a layer's own outputs (a mask, pool indices, statistics).
+    """A tensor that training needs besides a layer's outputs: a mask, pool indices, statistics.
 
     `name` is the part after the layer's: "indices" becomes "pool1.indices".
     """
@@ -29,7 +29,7 @@ Ref = str | Extra
 
 @dataclass(frozen=True, slots=True)
 class Gradient:
-    """The op that makes the gradient of one input (or trained constant) of a layer.
+    """The op that makes the gradient of one input or trained constant of a layer.
 
     It always reads the gradients of the layer's outputs; `reads` is what must be kept besides.
     """
@@ -65,7 +65,7 @@ class Site:
         return slot < len(self.layer.inputs) and bool(self.layer.inputs[slot])
 
     def input(self, slot: int) -> Value:
-        """The value read at `slot`, with the shape that it has there (that of a view, if it is one).
+        """The value read at `slot`, with its own shape where it is a view.
 
         Raises ModelError when the layer has no such input.
         """
@@ -139,7 +139,7 @@ class Rule:
         raise NotImplementedError
 
     def macs(self, site: Site) -> int:  # noqa: ARG002 -- most operators have none
-        """Multiply-accumulates of one forward run, as model cards count them (Conv, Gemm, MatMul)."""
+        """Multiply-accumulates of one forward run (Conv, Gemm, MatMul)."""
         return 0
 
     def kept_extras(self, site: Site) -> tuple[Extra, ...]:  # noqa: ARG002
@@ -153,7 +153,7 @@ class Rule:
         return (Part("", site.layer.op_type, reads, outputs, self.flop(site)),)
 
     def differentiable(self, site: Site) -> Iterable[int]:
-        """Slots through which a gradient passes, ascending; constants and integers are left to the caller."""
+        """Slots through which a gradient passes if a float variable is there, ascending."""
         return site.slots()
 
     def trains(self, site: Site, slot: int) -> bool:

@@ -1,11 +1,11 @@
 """The one table of FLOP: arithmetic operations per element, by operator.
 
-A multiply-add counts 2, every other arithmetic operation and elementary function (exp, pow, max, comparison) 1 per
-element, a copy 1 per element, a view 0. Convolutions and matrix products are 2 per multiply-add and nothing else: a
-bias is what the sum starts from. Constant work per channel or per layer is left out. Means over windows count every
-position of the window, padding included.
+A multiply-add counts 2, every other arithmetic operation and elementary function (exp, pow, max,
+comparison) 1 per element, a copy 1 per element, a view 0. Convolutions and matrix products are 2
+per multiply-add and nothing else: a bias is what the sum starts from. Constant work per channel or
+per layer is left out. Windows count every position, padding included.
 
-`forward` is per element of the output unless a comment says otherwise, `gradient` per element of the input gradient.
+`forward` is per element of the output, `gradient` per element of the input's gradient.
 """
 
 from collections.abc import Mapping
@@ -40,19 +40,20 @@ ELEMENTWISE: Final[Mapping[str, Cost]] = MappingProxyType({
 
 DROPOUT_MASK: Final = 1  # draw and compare, per element of the mask
 DIV_DIVISOR: Final = 3  # -dy * y / b
-BROADCAST: Final = 1  # summing a gradient over the axes that its operand was spread along, per element of the output
+# Summing a gradient over the axes that its operand was spread along, per element of the output.
+BROADCAST: Final = 1
 
 BATCH_STATISTICS: Final = 4  # mean: +; variance: -, square, +; per element of the input
 BATCH_APPLY: Final = 4  # - mean, * inverse std, * scale, + bias
 BATCH_SCALE: Final = 4  # sum of dy * (x - mean) * inverse std
 BATCH_BIAS: Final = 1  # sum of dy
-BATCH_INPUT: Final = (
-    9  # xhat: 2; sums of dy and dy * xhat: 3; dy - mean - xhat * mean: 3; * scale * inverse std: 1
-)
+# xhat: 2; sums of dy and dy * xhat: 3; dy - mean - xhat * mean: 3; * (scale * inverse std): 1
+BATCH_INPUT: Final = 9
 
 LRN: Final = Cost(5, 11)
-# forward: square, * alpha / size, + k, pow, /; gradient: scale again 3, pow 1, dy * pow 1, y 1, dy * y / scale 2,
-# * x and * 2 alpha beta / size 2, - 1; and the window sum, `size` additions once forward and twice backward
+# Forward: square, * alpha / size, + bias, pow, /. Gradient: scale again 3, pow 1, dy * pow 1, y 1,
+# dy * y / scale 2, * x and * (2 alpha beta / size) 2, - 1. Besides these the sums over the window:
+# `size` additions per element, once forward and twice in the gradient.
 
 POOL_FILL: Final = (
     1  # writing the input gradient of a pool, per element of it; one addition per window position

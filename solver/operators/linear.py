@@ -1,4 +1,4 @@
-"""Convolutions and matrix products: the other operand is kept, each gradient costs what the forward op costs."""
+"""Convolutions and matrix products: the other operand is kept, gradients cost what the op costs."""
 
 import math
 from collections.abc import Mapping
@@ -15,6 +15,7 @@ class _Product(Rule):
     """Multiply-adds of two operands, with an optional bias from which the sums start."""
 
     def flop(self, site: Site) -> int:
+        """Two per multiply-add; the bias is what the sums start from."""
         return flop.MULTIPLY_ADD * self.macs(site)
 
     def gradient(self, site: Site, slot: int) -> Gradient:
@@ -31,7 +32,8 @@ class Conv(_Product):
     parameters: ClassVar[Mapping[int, str]] = MappingProxyType({_B: "weight", _BIAS: "bias"})
 
     def macs(self, site: Site) -> int:
-        # The weight is (out channels, in channels / groups, *kernel): one output element needs all but the first.
+        """Per output element: input channels of a group times kernel positions."""
+        # The weight is (out channels, in channels / groups, *kernel).
         return site.output().elements * math.prod(site.input(_B).shape[1:])
 
 
@@ -43,6 +45,7 @@ class Gemm(_Product):
     )
 
     def macs(self, site: Site) -> int:
+        """Per output element: the inner dimension."""
         inner = site.input(_A).shape[0 if site.integer("transA", 0) else 1]
         return site.output().elements * inner
 
@@ -53,4 +56,5 @@ class MatMul(_Product):
     parameters: ClassVar[Mapping[int, str]] = MappingProxyType({_A: "weight", _B: "weight"})
 
     def macs(self, site: Site) -> int:
+        """Per output element: the inner dimension."""
         return site.output().elements * site.input(_A).shape[-1]

@@ -1,4 +1,4 @@
-"""What the step minimises: softmax cross-entropy, mean squared error, or the plain sum of the output."""
+"""What the step minimises: softmax cross-entropy, mean squared error, or the output's sum."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -18,12 +18,13 @@ _LAST_AXIS_RANK = 3  # (batch, position, class), as sequence models write it
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """A loss of one output: what it reads, makes and costs, and the op that starts the backward pass.
+    """A loss of one output: what it reads, makes and costs, and its gradient.
 
     labels : what the output is compared with; None where the loss has none.
     probabilities : the second output of the loss op, where its gradient reads one.
     reads_output, reads_labels : whether the gradient reads the network's output, the labels.
-    absorbs_softmax : the op makes the gradient of the final Softmax's input, which has no gradient op of its own.
+    absorbs_softmax : the gradient is that of the final Softmax's input; the Softmax has no
+        gradient op of its own.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Copies (Concat, Split, Pad, Transpose, Cast), which keep nothing, and views, which cost nothing."""
+"""Copies (Concat, Split, Pad, Transpose, Cast) keep nothing; views cost nothing."""
 
 from solver.operators import flop
 from solver.operators.base import Gradient, Rule, Site
@@ -16,10 +16,12 @@ class Copy(Rule):
     """Every element is written once; gradients are copies back, of the input's size."""
 
     def flop(self, site: Site) -> int:
+        """One per element written."""
         values = site.network.values
         return flop.COPY * sum(values[name].elements for name in site.outputs())
 
     def gradient(self, site: Site, slot: int) -> Gradient:
+        """Copy back."""
         return Gradient(flop.COPY * site.input(slot).elements)
 
 

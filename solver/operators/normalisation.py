@@ -1,4 +1,4 @@
-"""Normalisation: batch statistics are an op of their own that never runs twice; LRN keeps its input."""
+"""Normalisation: batch statistics are an op that never runs twice; LRN keeps its input."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -6,23 +6,23 @@ from typing import ClassVar
 
 from solver.graph import Role
 from solver.operators import flop
-from solver.operators.base import Extra, Gradient, Part, Rule, Site
+from solver.operators.base import Extra, Gradient, Part, Ref, Rule, Site
 
 _INPUT, _SCALE, _BIAS, _RUNNING_MEAN, _RUNNING_VARIANCE = range(5)
 
 
 class BatchNormalization(Rule):
-    """Two ops: `stats` (mean and inverse standard deviation, updates the running ones) and `apply`.
+    """Two ops: `stats` (mean, inverse standard deviation; updates the running ones) and `apply`.
 
-    The gradient through the statistics and the direct one are made by one op, so that op names its input once for
-    each of the two forward ops that read it.
+    One op makes the gradient through the statistics and the direct one together, so it names its
+    input twice: once for each of the two forward ops that read it.
     """
 
     parameters: ClassVar[Mapping[int, str]] = MappingProxyType({_SCALE: "scale", _BIAS: "bias"})
     statistics: ClassVar[tuple[int, ...]] = (_RUNNING_MEAN, _RUNNING_VARIANCE)
     outputs_modelled: ClassVar[int | None] = 1
 
-    def _statistics(self, site: Site) -> tuple[Extra, ...]:
+    def _statistics(self, site: Site) -> tuple[Ref, ...]:
         shape = (site.input(_SCALE).elements,)
         return tuple(
             Extra(name, shape, "float32", Role.STATISTICS) for name in ("mean", "inverse_std")
@@ -44,6 +44,7 @@ class BatchNormalization(Rule):
         return (_INPUT, _SCALE, _BIAS)
 
     def gradient(self, site: Site, slot: int) -> Gradient:
+        """Read input and statistics; for the bias, sum the output's gradient."""
         elements = site.input(_INPUT).elements
         if slot == _BIAS:
             return Gradient(flop.BATCH_BIAS * elements)
@@ -55,10 +56,12 @@ class LRN(Rule):
     """Local response normalisation: its gradient makes the window sums again from the input."""
 
     def flop(self, site: Site) -> int:
+        """Per element of the output, and the sum over the window."""
         window = flop.ADDITION * site.integer("size", 1)
         return (flop.LRN.forward + window) * site.output().elements
 
     def gradient(self, site: Site, slot: int) -> Gradient:
+        """Read the input."""
         window = flop.ADDITION * site.integer("size", 1)
         source = site.input(slot)
         return Gradient((flop.LRN.gradient + 2 * window) * source.elements, (source.name,))

@@ -25,6 +25,7 @@ class MaxPool(_Pool):
     """MaxPool and GlobalMaxPool; the gradient goes to the positions that the indices name."""
 
     def flop(self, site: Site) -> int:
+        """One comparison per position of each window."""
         return self._window(site) * site.output().elements
 
     def kept_extras(self, site: Site) -> tuple[Extra, ...]:
@@ -32,6 +33,7 @@ class MaxPool(_Pool):
         return (Extra("indices", site.output().shape, "int32", Role.INDICES),)
 
     def gradient(self, site: Site, slot: int) -> Gradient:
+        """Read the indices: zeros everywhere, one addition per output element."""
         fill = flop.POOL_FILL * site.input(slot).elements
         return Gradient(fill + flop.ADDITION * site.output().elements, self.kept_extras(site))
 
@@ -40,9 +42,10 @@ class AveragePool(_Pool):
     """AveragePool and GlobalAveragePool: a sum over the window and one division."""
 
     def flop(self, site: Site) -> int:
+        """One addition per position of each window, and the division."""
         return (self._window(site) + 1) * site.output().elements
 
     def gradient(self, site: Site, slot: int) -> Gradient:
-        # One division per output element, one addition for each position of its window, zeros to begin with.
+        """Read nothing: zeros, then per output element a division and its window's additions."""
         fill = flop.POOL_FILL * site.input(slot).elements
         return Gradient(fill + (self._window(site) + 1) * site.output().elements)

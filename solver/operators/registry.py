@@ -20,6 +20,7 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType({
     "AveragePool": AveragePool(), "GlobalAveragePool": AveragePool(),
     "Add": Add(), "Sum": Sum(), "Sub": Sum(), "Mul": Mul(), "Div": Div(),
     "Concat": Copy(), "Split": CopyFirst(), "Pad": CopyFirst(), "Transpose": Copy(), "Cast": Copy(),
-    "Reshape": View(), "Flatten": View(), "Squeeze": View(), "Unsqueeze": View(), "Identity": View(),
+    "Reshape": View(), "Flatten": View(), "Squeeze": View(), "Unsqueeze": View(),
+    "Identity": View(),
 })  # fmt: skip
 """Later families join this table; nothing else has to know of them."""

@@ -86,7 +86,9 @@ def _problem(entry: "onnx.ValueInfoProto") -> str:
 def _dim(name: str, axis: int, dim: "onnx.TensorShapeProto.Dimension") -> int | str:
     if dim.HasField("dim_value") and dim.dim_value > 0:
         return dim.dim_value
-    return dim.dim_param or f"{name}.{axis}"
+    # Some exporters write "?" or "-1" for every open size: no name, and not one size for all.
+    named = any(character.isalpha() for character in dim.dim_param)
+    return dim.dim_param if named else f"{name}.{axis}"
 
 
 def bind_inputs(inputs: Sequence[OpenInput], options: LoadOptions, file: str) -> BoundInputs:

@@ -31,9 +31,9 @@ def test_that_a_fixed_leading_dimension_stays_unless_a_batch_is_given(tmp_path: 
     assert load(model, tmp_path, batch=2).values["y"].shape == (2, 3, 1, 1)
 
 
-@pytest.mark.parametrize("unknown", [None, -1, 0])
+@pytest.mark.parametrize("unknown", [None, -1, 0, "?", "-1"])
 def test_that_unknown_sizes_are_asked_for_by_their_place(
-    unknown: int | None, tmp_path: Path
+    unknown: int | str | None, tmp_path: Path
 ) -> None:
     model = model_of(_POOL, [floats("x", unknown, 3, unknown, 8)])
     with pytest.raises(UsageError) as caught:

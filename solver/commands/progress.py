@@ -13,6 +13,10 @@ from solver.problem import Problem
 from solver.units import format_joules, format_percent
 
 
+class _Bar(tqdm[None]):
+    monitor_interval = 0  # no thread that redraws a bar that has fallen silent: tick does it
+
+
 class ProgressBar(AbstractContextManager["ProgressBar"]):
     """A bar on stderr, silent unless stderr is a terminal; `report` may be called from any thread.
 
@@ -23,7 +27,7 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
         self._problem = problem
         self._energy_j: float | None = None
         self._bound_j = problem.costed.baseline_energy_j
-        self._bar = tqdm(
+        self._bar = _Bar(
             total=time_limit_s,
             disable=None,  # tqdm's word for: only on a terminal
             file=sys.stderr,

@@ -1,0 +1,56 @@
+"""The command line run in this process, and the contract's checkers run on what it wrote."""
+
+import json
+import runpy
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from solver.cli import run
+
+DATA: Final = Path(__file__).parent.parent / "data"
+GRAPHS: Final = DATA / "graphs"
+DEVICES: Final = GRAPHS / "devices"
+REFERENCE: Final = DATA / "reference"
+
+Document = dict[str, Any]
+
+
+class Solved(NamedTuple):
+    """What `poet solve` and `poet graph` with the same settings said of one model."""
+
+    code: int
+    result: Document
+    graph: Document
+
+
+def solve_and_check(folder: Path, model: str, device: str, *options: str) -> Solved:
+    """Run `poet solve` and `poet graph`, and assert that the contract's checkers find no fault.
+
+    `options` are those of `poet solve`; the settings of the graph among them go to both.
+    """
+    result_path, graph_path = folder / "result.json", folder / "graph.json"
+    base = [model, "--device", device]
+    code = run(["solve", *base, *options, "--json", str(result_path)])
+    assert run(["graph", *base, *_of_the_graph(options), "--json", str(graph_path)]) == 0
+    result, graph = _read(result_path), _read(graph_path)
+    assert _checker("check_graph.py")(graph) == []
+    assert _checker("check_result.py")(graph, result) == []
+    return Solved(code, result, graph)
+
+
+def _of_the_graph(options: tuple[str, ...]) -> list[str]:
+    shared = {"--accounting", "--weights", "--weight-gradients", "--batch", "--dim", "--loss"}
+    pairs = pairwise(options)
+    return [text for name, value in pairs if name in shared for text in (name, value)]
+
+
+def _checker(name: str) -> Callable[..., list[str]]:
+    check: Callable[..., list[str]] = runpy.run_path(str(DATA / "contract" / name))["check"]
+    return check
+
+
+def _read(path: Path) -> Document:
+    document: Document = json.loads(path.read_bytes())
+    return document

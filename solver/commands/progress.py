@@ -13,7 +13,7 @@ from solver.problem import Problem
 from solver.units import format_joules, format_percent
 
 
-class _Bar(tqdm[None]):
+class _Bar(tqdm):  # type: ignore[type-arg] # generic in its stub only
     monitor_interval = 0  # no thread that redraws a bar that has fallen silent: tick does it
 
 

@@ -16,6 +16,7 @@ from PySide6.QtCore import (
 )
 
 _LOG = logging.getLogger(__name__)
+_HARMLESS = "This plugin does not support propagateSizeHints"  # the offscreen platform, always
 _LEVELS = {
     QtMsgType.QtDebugMsg: logging.DEBUG,
     QtMsgType.QtInfoMsg: logging.INFO,
@@ -72,4 +73,6 @@ class CrashGuard(QObject):
 
 
 def _on_qt_message(kind: QtMsgType, context: QMessageLogContext, message: str) -> None:
+    if message.startswith(_HARMLESS):
+        kind = QtMsgType.QtDebugMsg
     _LOG.log(_LEVELS.get(kind, logging.WARNING), "Qt: %s (%s)", message, context.category)

@@ -346,8 +346,10 @@ class MainWindow(QMainWindow):
         views.schedule.budget_dragged.connect(self.set_ram)
         for view in (views.schedule, views.resident, views.actions, views.tensors):
             view.tensor_selected.connect(self.select_tensor)
-        for source in (views.schedule, views.resident, views.actions):
-            source.playhead_moved.connect(self.move_playhead)
+        views.schedule.playhead_moved.connect(self.move_playhead)
+        views.resident.peak_requested.connect(views.schedule.jump_to_peak)
+        for table in (views.actions, views.tensors):
+            table.action_selected.connect(self.move_playhead)
         controller.opened.connect(self._on_opened)
         controller.process_ended.connect(self._on_process_ended)
         controller.answer_rejected.connect(self._on_rejected)

@@ -94,7 +94,7 @@ class Renderer(QObject):
     @Slot()
     def _on_selection(self) -> None:
         tensor, views = self._core.tensor, self._views
-        for view in (views.schedule, views.details, views.resident, views.actions, views.tensors):
+        for view in (views.schedule, views.details, views.resident, views.tensors):
             view.set_selected(tensor)
 
     @Slot()

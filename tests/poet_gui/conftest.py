@@ -9,6 +9,8 @@ from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
+from tests.poet_gui.fixtures import make_window as make_window
+
 
 @pytest.fixture(autouse=True)
 def _no_widgets_left(qapp: QApplication) -> Iterator[None]:

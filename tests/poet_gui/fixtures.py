@@ -1,0 +1,66 @@
+"""Fixtures of the window's tests: a window over a scripted or a real solve process, and waiting."""
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from poet_gui.appearance import Appearance
+from poet_gui.main_window import MainWindow
+from poet_gui.settings import Settings
+from poet_gui.solving.process import WORKER_COMMAND
+from poet_gui.theme import ThemeChoice
+from solver.device_files import load_device
+from solver.graph_request import GraphRequest
+
+SCRIPT = Path(__file__).parents[1] / "helpers" / "scripted_worker.py"
+WAIT_MS = 20_000
+MakeWindow = Callable[..., MainWindow]
+
+
+def scripted(scenario: str) -> tuple[str, ...]:
+    """Command of a scripted solve process (tests/helpers/scripted_worker.py)."""
+    return (sys.executable, str(SCRIPT), scenario)
+
+
+@pytest.fixture
+def make_window(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[MakeWindow]:
+    """Make a shown window; `scenario` None means the real solve process."""
+    made: list[MainWindow] = []
+    appearance = Appearance(qapp)
+
+    def make(scenario: str | None = "honest", *, start: bool = True) -> MainWindow:
+        settings = Settings(tmp_path / "window.ini")
+        settings.theme = ThemeChoice.LIGHT
+        appearance.apply(ThemeChoice.LIGHT, 100)
+        command = WORKER_COMMAND if scenario is None else scripted(scenario)
+        window = MainWindow(appearance, settings, load_device("nrf52840"), command)
+        made.append(window)
+        window.show()
+        qtbot.waitExposed(window)
+        if start:
+            window.controller.start()
+        return window
+
+    yield make
+    appearance.apply(ThemeChoice.LIGHT, 100)
+    while made:  # the list is emptied: pytest keeps `make`, and with it the list, for a while
+        window = made.pop()
+        window.close()
+        window.deleteLater()
+        del window
+
+
+def open_model(qtbot: QtBot, window: MainWindow, name: str = "chain") -> None:
+    """Open a model and wait until it is on screen."""
+    with qtbot.waitSignal(window.controller.opened, timeout=WAIT_MS):
+        window.controller.open(GraphRequest(name), name)
+
+
+def solve(qtbot: QtBot, window: MainWindow) -> None:
+    """Solve and wait for the end."""
+    with qtbot.waitSignal(window.controller.finished, timeout=WAIT_MS):
+        window.controller.solve_now()

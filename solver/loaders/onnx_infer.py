@@ -106,6 +106,7 @@ def _visit(state: Inferred, node: FileNode) -> None:
     if not known:
         return
     try:
+        _refuse_text(facts)
         if constant:
             _fold(state, node, seen, _answer(rule, seen))
         else:
@@ -116,6 +117,11 @@ def _visit(state: Inferred, node: FileNode) -> None:
             _keep(state, node, names, seen, _answer(rule, seen))
     except RuleError as error:
         state.issues.append(Issue(str(error), f"{state.file}: {node.place}"))
+
+
+def _refuse_text(facts: Sequence[Fact | None]) -> None:
+    if any(fact is not None and fact.dtype == "string" for fact in facts):
+        raise RuleError("reads text, only numbers are supported")
 
 
 def _answer(rule: Rule, seen: Node) -> Inference:

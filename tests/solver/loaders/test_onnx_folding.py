@@ -1,5 +1,7 @@
 """Constants by reachability from real inputs: sized, never made; shape arithmetic at load."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -188,3 +190,15 @@ def test_that_only_constants_that_layers_read_are_kept(tmp_path: Path) -> None:
     network = load(model_of([node("MatMul", "x w")], [floats("x", 1, 4)], stored), tmp_path)
     assert set(network.values) == {"x", "w", "y"}
     assert shapes_of(network) == {"y": (1, 2)}
+
+
+def test_that_a_node_that_reads_text_is_refused(tmp_path: Path) -> None:
+    text = helper.make_tensor("t", TensorProto.STRING, [1], [b"a"])
+    model = model_of([node("Add", "x t")], [floats("x", 1)], [text])
+    with pytest.raises(ModelError, match=r"node y \(Add\): reads text"):
+        load(model, tmp_path)
+
+
+def test_that_loading_the_module_does_not_load_onnx() -> None:
+    code = "import sys, solver.loaders.onnx_file; sys.exit('onnx' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

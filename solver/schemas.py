@@ -65,7 +65,9 @@ def place(document: object, path: Iterable[PathPart], *, file: str = "") -> str:
         label = f"{listed.removesuffix('s')} {name}" if isinstance(name, str) and name else ""
         parts += [".".join(keys)] * bool(keys) + [label or f"{listed}[{part}]"]
         keys = []
-    return ": ".join([*parts, ".".join(keys)] if keys else parts)
+    words = ": ".join([*parts, ".".join(keys)] if keys else parts)
+    # A name may hold half of a surrogate pair, which no terminal takes.
+    return words.encode("utf-8", "replace").decode()
 
 
 def describe(value: object) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -12,6 +13,7 @@ from solver.text import decode
 
 MAX_FILE_BYTES: Final = 2**30
 _MAX_DIGITS: Final = 400
+_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def read_json(path: Path) -> object:
@@ -45,11 +47,8 @@ def parse_json(data: bytes, file: str) -> object:
     except RecursionError as error:
         raise ModelError(Issue("is nested too deeply to be a graph", file)) from error
     issues = [*reader.issues]
-    if reader.strange_numbers:
-        issues += [
-            Issue("is no finite number", place(document, path, file=file), "JSON has no NaN")
-            for path in _not_finite(document)
-        ]
+    if reader.strange_numbers or _SURROGATE.search(text):
+        issues += _strange_values(document, file)
     if issues:
         raise ModelError(issues)
     return document
@@ -96,17 +95,26 @@ class _Reader:
         return int(literal) if len(literal) <= _MAX_DIGITS else self._strange("inf")
 
 
-def _not_finite(document: object) -> Iterator[list[PathPart]]:
-    """Paths of all numbers that are not finite, in document order."""
+def _strange_values(document: object, file: str) -> Iterator[Issue]:
+    """Numbers that are not finite and texts that are no Unicode, in document order."""
     open_: list[tuple[list[PathPart], object]] = [([], document)]
     while open_:
         path, value = open_.pop()
         if isinstance(value, float) and not math.isfinite(value):
-            yield path
+            yield Issue("is no finite number", place(document, path, file=file), "JSON has no NaN")
+        elif isinstance(value, str) and not _is_unicode(value):
+            yield Issue("holds half a character", place(document, path, file=file))
         elif isinstance(value, dict):
+            if not all(map(_is_unicode, value)):
+                yield Issue("a key holds half a character", place(document, path, file=file))
             open_ += [([*path, key], child) for key, child in reversed(value.items())]
         elif isinstance(value, list):
             open_ += [([*path, i], child) for i, child in reversed([*enumerate(value)])]
+
+
+def _is_unicode(text: str) -> bool:
+    """Half of a surrogate pair may stand in JSON, but no file or pipe can carry it further."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _syntax(error: json.JSONDecodeError, text: str, file: str) -> Issue:

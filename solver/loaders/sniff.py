@@ -89,6 +89,7 @@ _PICKLE: Final = re.compile(rb"\x80[\x02-\x05]")
 _ONNX_TEXT: Final = re.compile(
     r"\s*(<\s*ir_version|ir_version\s*:|producer_name\s*:|opset_import\s*\{|graph\s*\{)"
 )
+_TOML_TABLE: Final = re.compile(r"\[+[A-Za-z_][\w.\-]*\]+\s*(#|$)", re.MULTILINE)
 _DEVICE_KEY: Final = re.compile(r"^\s*(flop_per_s|flop_per_j|ram_bytes)\s*=", re.MULTILINE)
 
 # ModelProto's fields and their wire types (onnx.proto): 0 = varint, 2 = length-delimited.
@@ -166,7 +167,7 @@ def _tell_text(text: str) -> FileKind:
     start = text.lstrip()
     if not start:
         return FileKind.EMPTY
-    if start.startswith(("{", "[")) and not start.startswith("[page_"):
+    if start.startswith(("{", "[")) and not _TOML_TABLE.match(start):
         found = _FORMAT_KEY.search(start)
         return _FORMATS.get(found[1], FileKind.JSON) if found else FileKind.JSON
     if re.match(r"<(!doctype\s+html|html|head|body)\b", start, re.IGNORECASE):

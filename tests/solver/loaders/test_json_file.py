@@ -57,6 +57,16 @@ def test_that_keys_that_stand_twice_are_named() -> None:
     ]
 
 
+def test_that_half_a_character_is_named_and_a_whole_pair_is_read() -> None:
+    text = r'{"nodes": [{"name": "a", "kind": "\ud83d"}], "\udc00": 1}'
+    assert messages(text) == [
+        "g.json: a key holds half a character",
+        "g.json: node a: kind: holds half a character",
+    ]
+    assert messages(r'[{"name": "a\ud83d"}]') == ["g.json: item a?: name: holds half a character"]
+    assert parse_json(rb'{"a": "\ud83d\ude00"}', "g.json") == {"a": "\U0001f600"}
+
+
 def test_that_deep_nesting_is_refused_and_not_crashed_on() -> None:
     assert "nested too deeply" in messages("[" * 100_000)[0]
 

@@ -33,6 +33,7 @@ CONTENTS = [
     ('{"format": "poet.graph"}'.encode("utf-16"), FileKind.POET_GRAPH),
     ('{"format": "poet.graph"}'.encode("utf-16-be"), FileKind.POET_GRAPH),
     (DEVICE.encode(), FileKind.DEVICE),
+    (b"[source] # a table\nx = '1'\n\n[top]\nflop_per_s = 1\n", FileKind.DEVICE),
     (b"<!DOCTYPE html><html>404</html>", FileKind.HTML),
     (b"\n <HTML><body>gone</body>", FileKind.HTML),
     (b"version https://git-lfs.github.com/spec/v1\noid sha256:12\n", FileKind.LFS_POINTER),

@@ -1,5 +1,6 @@
 """Pricing: a training graph on a device becomes arrays of seconds, joules and bytes."""
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +15,7 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class CostedGraph:
-    """A training graph priced on a device; arrays are read-only and in the graph's op or tensor order.
+    """A training graph priced on a device; arrays are read-only, in the graph's order.
 
     op_duration_s, op_energy_j : shape (ops,), one run of each op.
     page_in_s, page_in_j, page_out_s, page_out_j : shape (tensors,), one transfer of each tensor.
@@ -33,13 +34,13 @@ class CostedGraph:
 
     @cached_property
     def baseline_energy_j(self) -> float:
-        """Energy of every op once, joules."""
-        return float(self.op_energy_j.sum())
+        """Energy of every op once, joules, rounded once: equal terms in any order give it."""
+        return math.fsum(self.op_energy_j)
 
     @cached_property
     def baseline_runtime_s(self) -> float:
         """Duration of every op once, seconds."""
-        return float(self.op_duration_s.sum())
+        return math.fsum(self.op_duration_s)
 
     @cached_property
     def plain_peak_bytes(self) -> int:
@@ -60,7 +61,7 @@ class CostedGraph:
 
     @cached_property
     def working_set_bytes(self) -> tuple[int, ...]:
-        """Per op: fixed bytes + inputs + outputs + workspace, what must be in RAM together while it runs."""
+        """Per op, what must be in RAM together: fixed bytes + inputs + outputs + workspace."""
         graph = self.graph
         return tuple(
             graph.fixed_bytes
@@ -83,7 +84,8 @@ class CostedGraph:
 def price(graph: TrainingGraph, device: Device) -> CostedGraph:
     """Price every op and every transfer of `graph` on `device`.
 
-    compute = FLOP / (FLOP per joule); transfer = (latency + bytes / rate) * power (POET, ICML 2022, section 4).
+    compute = FLOP / (FLOP per joule); transfer = (latency + bytes / rate) * power
+    (POET, ICML 2022, section 4).
     """
     flop = np.array([op.flop for op in graph.ops], dtype=np.float64)
     sizes = tuple(tensor.bytes for tensor in graph.tensors)

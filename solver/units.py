@@ -45,7 +45,9 @@ class _Shown(Quantity):
     """A quantity as it is shown; a subclass, so that our choices stay ours."""
 
 
-_Shown.set_prefs(output_sf="EPTGMkmunp", strip_zeros=False, strip_radix=True, map_sf={}, spacer=" ")
+_Shown.set_prefs(
+    output_sf="EPTGMkmunpfa", strip_zeros=False, strip_radix=True, map_sf={}, spacer=" "
+)
 
 
 def parse_bytes(text: str, *, where: str = "") -> int:
@@ -141,12 +143,14 @@ def format_count(count: int) -> str:
 def format_percent(ratio: float, *, signed: bool = False) -> str:
     """Ratio as a percentage with one decimal, below 0.1 % with two digits: "6.5 %", "0.042 %".
 
-    `signed` puts a plus before a rise.
+    What would round to 0.000 without being 0 is "~0 %". `signed` puts a plus before a rise.
     """
     percent = 100 * ratio
     if not math.isfinite(percent):
         return "–"
     plus = "+" if signed and percent > 0 else ""
+    if percent and abs(percent) < 0.0005:  # noqa: PLR2004  # would be shown as 0.000
+        return "~0 %"
     if percent and abs(percent) < 0.095:  # noqa: PLR2004  # would be shown as 0.1 or 0.0
         return f"{plus}{percent:.2g} %"
     return f"{plus}{percent:.1f} %" if percent else "0 %"

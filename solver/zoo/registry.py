@@ -68,7 +68,7 @@ def build_network(name: str, batch: int) -> Network:
     _check_known(name)
     if name not in _AUTODIFF:
         hint = f"use --accounting poet, or one of: {', '.join(_AUTODIFF)}"
-        raise UsageError(Issue(f"{name} has no layers to differentiate", "--accounting", hint))
+        raise UsageError(Issue(f"{name} exists under accounting poet only", "--accounting", hint))
     if batch < 1:
         raise UsageError(Issue(f"the batch is {batch}", "--batch", "a whole number from 1 on"))
     return cast("Network", _make(_AUTODIFF[name])(batch))

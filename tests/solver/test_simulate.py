@@ -67,6 +67,18 @@ def test_that_ignored_transfers_cost_energy_but_no_time() -> None:
     assert trace.total_energy_j == pytest.approx(0.008)
 
 
+def test_that_a_schedule_without_extra_actions_costs_the_baseline_to_the_last_bit() -> None:
+    # Frees add zeros between the terms; pairwise or running sums would then round differently.
+    lines = [Line("f0", "f", 8, 0.1)]
+    lines += [Line(f"f{k}", "f", 8, 0.1 * (k % 7), (f"f{k - 1}",)) for k in range(1, 300)]
+    problem = problem_of(graph_of(lines), 10**6)
+    steps: list[Action] = []
+    for k in range(300):
+        steps += [Action(COMPUTE, k)] + [Action(FREE, k - 1)] * (k > 0)
+    trace = simulate(Schedule(tuple(steps)), problem)
+    assert trace.total_energy_j == problem.costed.baseline_energy_j
+
+
 def test_that_an_empty_schedule_holds_the_fixed_bytes() -> None:
     trace = run()
     assert (trace.runtime_s, trace.total_energy_j, trace.peak_bytes) == (0, 0, 5)

@@ -115,6 +115,7 @@ def test_that_times_are_shown_with_three_digits(seconds: float, text: str) -> No
         (9.41, "9.410 J"),
         (95_263.1, "95.26 kJ"),
         (3.3e-5, "33.00 uJ"),
+        (2e-17, "20.00 aJ"),
     ],
 )
 def test_that_energies_are_shown_with_four_digits(joules: float, text: str) -> None:
@@ -135,7 +136,14 @@ def test_that_counts_have_their_thousands_apart() -> None:
 
 @pytest.mark.parametrize(
     ("ratio", "text"),
-    [(0.0, "0 %"), (0.065, "6.5 %"), (1.0, "100.0 %"), (0.00042, "0.042 %"), (0.00096, "0.1 %")],
+    [
+        (0.0, "0 %"),
+        (0.065, "6.5 %"),
+        (1.0, "100.0 %"),
+        (0.00042, "0.042 %"),
+        (0.00096, "0.1 %"),
+        (1e-9, "~0 %"),
+    ],
 )
 def test_that_ratios_are_shown_as_percentages(ratio: float, text: str) -> None:
     assert format_percent(ratio) == text

@@ -22,7 +22,7 @@ class DetailsCard(QWidget):
         self._action: int | None = None
         self.details: TensorDetails | None = None
         self.name, self.subtitle = eliding(), eliding(tone="muted")
-        self.name.setProperty("size", "title")
+        self.name.setProperty("rank", "title")
         self.facts = FactGrid()
         self.why_rule, self.why_title = rule(), label(weight="bold")
         self.why_text = label()

@@ -8,7 +8,7 @@ from poet_gui.viewmodels.resident import Residents
 from poet_gui.widgets.table_model import Index
 from solver.units import format_bytes, format_bytes_exactly, format_percent
 
-TITLES: Final = ("in RAM", "share", "bytes", "next use")
+TITLES: Final = ("tensor", "share", "bytes", "next use")
 NAME, SHARE, BYTES, NEXT = range(4)
 _NOWHERE = QModelIndex()
 

@@ -1,7 +1,9 @@
 """What is in RAM at the playhead, largest first, with a sum that equals the curve."""
 
+from typing import Final
+
 from PySide6.QtCore import QObject, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QColor, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -20,6 +22,8 @@ from poet_gui.widgets.resident_model import BYTES, NAME, NEXT, SHARE, ResidentMo
 from poet_gui.widgets.table_model import Index
 from solver.simulate import Trace
 from solver.units import format_bytes, format_bytes_exactly
+
+_NARROW: Final = 36  # characters of width
 
 
 class _ShareBar(QStyledItemDelegate):
@@ -112,10 +116,16 @@ class ResidentTable(QWidget):
         self._bar.theme = theme
         metrics = self.fontMetrics()
         self.view.verticalHeader().setDefaultSectionSize(round(metrics.height() * 1.5))
-        widest = ((SHARE, "in RAM xx"), (BYTES, "1000 KiB xx"), (NEXT, "step 9,999 xx"))
+        widest = ((SHARE, "share x"), (BYTES, "1000 KiB"), (NEXT, "step 9,999"))
         for column, text in widest:
             self.view.setColumnWidth(column, metrics.horizontalAdvance(text) + 6)
+        self._set_share_visible()
         self.view.viewport().update()
+
+    def _set_share_visible(self) -> None:
+        """Let the names have the room when there is little."""
+        narrow = self.width() < _NARROW * self.fontMetrics().averageCharWidth()
+        self.view.setColumnHidden(SHARE, narrow)
 
     def set_trace(self, trace: Trace | None) -> None:
         """Show another schedule, at its peak until the playhead is set."""
@@ -172,3 +182,8 @@ class ResidentTable(QWidget):
         tensor = self.rows.shown.rows[found[0].row()].tensor
         if tensor is not None:
             self.tensor_selected.emit(tensor)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show as many columns as have room."""
+        super().resizeEvent(event)
+        self._set_share_visible()

@@ -1,12 +1,13 @@
 """The keys of the schedule view: every gesture of the mouse has one."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from poet_gui.widgets.schedule_view import ScheduleView
 
 _PAN_PART: Final = 0.2
@@ -56,7 +57,7 @@ def handle_key(view: "ScheduleView", event: QKeyEvent) -> bool:
 
 
 def _pan_by_key(view: "ScheduleView", key: int) -> bool:
-    by = {Qt.Key.Key_Left: -_PAN_PART, Qt.Key.Key_Right: _PAN_PART}.get(key)
+    by: float | None = {int(Qt.Key.Key_Left): -_PAN_PART, int(Qt.Key.Key_Right): _PAN_PART}.get(key)
     if by is None:
         return False
     view.model.pan(by * view.model.range.width)

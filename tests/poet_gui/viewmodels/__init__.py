@@ -1,0 +1,1 @@
+"""The view-models: what the window says and draws, tested without Qt."""

@@ -37,7 +37,7 @@ def graph_of(lines: Iterable[Line], *, fixed_bytes: int = 0) -> TrainingGraph:
                 (line.name,),
                 line.flop,
                 workspace_bytes=line.workspace,
-                recomputable=line.recomputable,
+                recomputable=line.recomputable and line.phase == "f",
             )
             for line in lines
         ),

@@ -1,0 +1,170 @@
+"""Claim: whatever is wrong in a saved result is found, and a true result has no fault."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from solver.codec import decode_result, encode_json
+from solver.errors import ModelError
+from solver.saved import faults_of, problem_of
+from tests.helpers.builders import chain
+from tests.helpers.results import result_of_kind
+
+Document = dict[str, Any]
+Change = Callable[[Document], None]
+
+
+def _faults(kind: str, change: Change, *, slim: bool = False) -> tuple[str, ...]:
+    document: Document = json.loads(encode_json(result_of_kind(kind, slim=slim)))
+    change(document)
+    graph = chain(4) if slim else None
+    return faults_of(decode_result(json.dumps(document).encode()), graph)
+
+
+def _first(document: Document, kind: str) -> int:
+    return next(i for i, action in enumerate(document["actions"]) if action["kind"] == kind)
+
+
+@pytest.mark.parametrize("kind", ["optimal", "feasible", "no_answer", "failed"])
+@pytest.mark.parametrize("slim", [False, True], ids=["whole", "slim"])
+def test_that_a_true_result_has_no_fault(kind: str, *, slim: bool) -> None:
+    assert _faults(kind, lambda document: None, slim=slim) == ()
+
+
+def _free_too_early(document: Document) -> None:
+    # the last page-in is for the last op; its tensor is freed before the op reads it
+    actions = document["actions"]
+    last = max(i for i, action in enumerate(actions) if action["kind"] == "page_in")
+    free = {**actions[_first(document, "free")], "tensor": actions[last]["tensor"]}
+    actions.insert(last + 1, free)
+
+
+def _unpaid_page_in(document: Document) -> None:
+    del document["actions"][_first(document, "page_in")]
+
+
+def _page_out_that_never_was(document: Document) -> None:
+    del document["actions"][_first(document, "page_out")]
+
+
+def _gradient_twice(document: Document) -> None:
+    actions = document["actions"]
+    at = next(i for i, action in enumerate(actions) if action["op"] == "b2")
+    actions.insert(at + 1, {**actions[at], "kind": "recompute"})
+
+
+def _op_left_out(document: Document) -> None:
+    actions = document["actions"]
+    del actions[next(i for i, action in enumerate(actions) if action["op"] == "b1")]
+
+
+def _budget_one_byte_off(document: Document) -> None:
+    document["budget"]["ram_bytes"] = document["peak_bytes"] - 1
+
+
+def _runtime_over_the_limit(document: Document) -> None:
+    document["budget"]["runtime_s"] = document["runtime_s"] * 0.999
+
+
+def _paging_switched_off(document: Document) -> None:
+    document["settings"]["paging"] = False
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (_free_too_early, "is not in RAM"),
+        (_unpaid_page_in, "is not in RAM"),
+        (_page_out_that_never_was, "is not in storage"),
+        (_gradient_twice, "may not run twice"),
+        (_op_left_out, "never run"),
+        (_budget_one_byte_off, "1 B over the RAM budget"),
+        (_runtime_over_the_limit, "over the limit"),
+        (_paging_switched_off, "paging is switched off"),
+    ],
+)
+def test_that_an_illegal_schedule_is_found(change: Change, words: str) -> None:
+    faults = _faults("feasible", change)
+
+    assert any(words in fault for fault in faults), faults
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        (("peak_bytes",), 3003, "peak stated 3003 B"),
+        (("energy_j", "total"), 1.0, "energy stated 1.0 J"),
+        (("runtime_s",), 1.0, "runtime stated 1.0 s"),
+        (("energy_j", "page_in"), 1.0, "energy_j.page_in: 1.0, counted"),
+        (("baseline", "energy_j"), 1.0, "baseline.energy_j: 1.0, counted 12.000001"),
+        (("floor_bytes",), 1, "floor_bytes: 1, counted 3000"),
+        (("plain_peak_bytes",), 1, "plain_peak_bytes: 1, counted 5004"),
+        (("gap", "overhead"), 0.5, "gap.overhead: 0.5, counted 1.0"),
+        (("gap", "total"), 0.9, "gap.total: 0.9, counted"),
+        (("model", "ops"), 8, "model.ops: 8, counted 9"),
+        (("actions", 0, "bytes"), 1, "actions[0].bytes: 1, counted 1000"),
+        (("actions", 1, "start_s"), 0.5, "actions[1].start_s: 0.5, counted 1.0"),
+        (("actions", 1, "resident_bytes"), 7, "actions[1].resident_bytes: 7, counted 1000"),
+        (("problem", "ops", 0, "energy_j"), 9.0, "problem.ops[0].energy_j: 9.0, counted 1.0"),
+        (("bound_j",), 1e6, "lies above the energy"),
+    ],
+)
+def test_that_a_false_figure_is_found(
+    path: tuple[str | int, ...], value: float, words: str
+) -> None:
+    def change(document: Any) -> None:
+        *parents, last = path
+        for key in parents:
+            document = document[key]
+        assert document[last] != value
+        document[last] = value
+
+    faults = _faults("feasible", change)
+
+    assert any(words in fault for fault in faults), faults
+
+
+def test_that_optimal_without_a_bound_that_meets_it_is_found() -> None:
+    # overhead 0.24 J or so: a bound lower by 0.1 % of it is ten times what the rule allows
+    def change(document: Document) -> None:
+        overhead = document["energy_j"]["total"] - document["baseline"]["energy_j"]
+        document["bound_j"] -= 1e-3 * overhead
+
+    assert any("called optimal" in fault for fault in _faults("optimal", change))
+
+
+def test_that_a_budget_called_impossible_although_paging_reaches_it_is_found() -> None:
+    # small_problem has 3004 B, the floor of chain(4) is 3000 B
+    faults = _faults("infeasible", lambda document: None)
+
+    assert faults == ("called impossible at 3004 B, but paging everything needs 3000 B",)
+
+
+def test_that_actions_without_a_schedule_are_found() -> None:
+    def change(document: Document) -> None:
+        document["status"], document["stop_reason"] = "no_answer", "time"
+
+    assert _faults("feasible", change) == ("the status is no_answer, yet there are actions",)
+
+
+def test_that_a_slim_result_alone_cannot_be_checked() -> None:
+    with pytest.raises(ModelError, match="--slim"):
+        problem_of(result_of_kind("feasible", slim=True))
+
+
+def test_that_a_graph_that_does_not_hold_together_is_refused() -> None:
+    def change(document: Document) -> None:
+        document["problem"]["ops"][3]["inputs"] = ["nothing"]
+
+    with pytest.raises(ModelError, match="nothing"):
+        _faults("feasible", change)
+
+
+def test_that_a_status_without_its_fields_is_refused() -> None:
+    def change(document: Document) -> None:
+        document["bound_j"] = None
+
+    with pytest.raises(ModelError, match="bound_j or stop_reason is null"):
+        _faults("feasible", change)

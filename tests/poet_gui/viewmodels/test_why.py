@@ -72,8 +72,8 @@ def test_that_a_kept_tensor_says_how_long_where_ram_is_highest_and_what_else_wou
             "RAM is highest on the way at step 6 (1.96 KiB of 3.91 KiB)."
         ),
         (
-            "Recomputed by f3, it would cost 1.000 J and 1.00 s, and more to bring back f2 (1000 B), "
-            "not in RAM at step 6."
+            "Recomputed by f3, it would cost 1.000 J and 1.00 s, and more to bring back "
+            "f2 (1000 B), not in RAM at step 6."
         ),
         "Paged, it would cost 20.00 mJ and 20.0 ms out and in.",
         "Keeping it costs no energy and no time.",

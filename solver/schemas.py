@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from solver.errors import Issue
+from solver.schema_shortcut import inlined, plainly_fits
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
@@ -106,6 +107,7 @@ def _validator(schema: str) -> "Validator":
         "type": _type,
         "required": _required,
         "additionalProperties": _additional,
+        "items": _items,
         "anyOf": _any_of,
         "enum": _enum,
         "const": _const,
@@ -120,7 +122,8 @@ def _validator(schema: str) -> "Validator":
     strict = extend(  # type: ignore[no-untyped-call]  # its stub has no types
         Draft202012Validator, validators=keywords, type_checker=checker
     )
-    return cast("Validator", strict(json.loads(text)))
+    document = json.loads(text)
+    return cast("Validator", strict(inlined(document, document)))
 
 
 def _is_number(value: object) -> bool:
@@ -169,6 +172,12 @@ def _additional(validator: Any, allowed: object, value: object, schema: Any) -> 
             yield from _fault(f"{key} is not a known key", near(str(key), known))
         elif allowed is not True:
             yield from validator.descend(value[key], allowed, path=key)
+
+
+def _items(validator: Any, items: Any, value: object, _schema: object) -> Iterator[Exception]:
+    for index, item in enumerate(value if isinstance(value, list) else []):
+        if not plainly_fits(item, items):
+            yield from validator.descend(item, items, path=index)
 
 
 def _any_of(

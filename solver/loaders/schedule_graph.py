@@ -65,12 +65,15 @@ def _named_nodes(
 
 
 def _shape_issues(node: Mapping[str, Any], where: str) -> Iterator[Issue]:
-    """What a schema cannot say: which of bytes, outputs and view_of belong together."""
+    """What a schema cannot say simply: which keys belong together."""
     if "view_of" in node:
         sizes = [node.get("bytes", 0), *(output.get("bytes", 0) for output in _outputs(node))]
         if any(size not in {0, None} for size in sizes if isinstance(size, int)):
             yield Issue("a view owns no bytes, but states some", where, "leave bytes out")
         return
+    for key in ("flops", "inputs"):
+        if key not in node:
+            yield Issue(f"{key} is missing", where)
     if "bytes" in node and "outputs" in node:
         yield Issue("states both bytes and outputs", where, "keep one of them")
     if "bytes" not in node and "outputs" not in node:

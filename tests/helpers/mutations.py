@@ -5,7 +5,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-WRONG_VALUES = (
+WRONG_VALUES: tuple[Any, ...] = (
     None, True, False, 0, -1, 1.5, float("nan"), float("inf"), 2**70, "", "x", "100", [], {},
     [None], ["x"], [[]], {"name": "x"}, [{"name": 7}],
 )  # fmt: skip

@@ -1,8 +1,9 @@
 """Where everything stands: cause left, schedule in the middle, effect right, process below."""
 
 from dataclasses import dataclass
+from typing import Final
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QFrame,
     QMainWindow,
@@ -32,6 +33,9 @@ from poet_gui.widgets.solver_panel import SolverPanel
 from poet_gui.widgets.status_line import StatusLine
 from poet_gui.widgets.tensors_table import TensorsTable
 
+BODY_MARGIN: Final = 24
+"""Pixels left and right of the columns together."""
+
 
 @dataclass(frozen=True, slots=True)
 class Views:
@@ -53,6 +57,9 @@ class Views:
     actions: ActionsTable
     tensors: TensorsTable
     bottom_tabs: QTabWidget
+    middle: QFrame
+    left: "Column"
+    right: "Column"
     columns: QSplitter
     rows: QSplitter
     status: StatusLine
@@ -93,6 +100,9 @@ def build_views(window: QMainWindow) -> Views:
         actions=ActionsTable(),
         tensors=TensorsTable(),
         bottom_tabs=_tabs("bottomTabs"),
+        middle=card(name="scheduleCard"),
+        left=Column(QWidget(), "leftColumn"),
+        right=Column(QWidget(), "rightColumn"),
         columns=QSplitter(Qt.Orientation.Horizontal),
         rows=QSplitter(Qt.Orientation.Vertical),
         status=StatusLine(),
@@ -106,7 +116,7 @@ def build_views(window: QMainWindow) -> Views:
     layout.setSpacing(0)
     layout.addWidget(views.header)
     body = QVBoxLayout()
-    body.setContentsMargins(12, 10, 12, 4)
+    body.setContentsMargins(BODY_MARGIN // 2, 10, BODY_MARGIN // 2, 4)
     body.setSpacing(8)
     body.addWidget(views.notices)
     body.addWidget(views.rows, 1)
@@ -119,11 +129,18 @@ def build_views(window: QMainWindow) -> Views:
 def reset_sizes(views: Views) -> None:
     """Give the panes their first sizes, in proportion to the text."""
     unit = views.columns.fontMetrics().horizontalAdvance("0")
+    # The legend wraps further than its own minimum says: the columns fit a small screen.
+    views.schedule.legend.setMinimumWidth(16 * unit)
     width = max(views.columns.width(), 90 * unit)
-    left, right = min(width // 4, 38 * unit), min(width // 4, 40 * unit)
-    views.columns.setSizes([left, width - left - right, right])
+    side: dict[QWidget, int] = {
+        views.left: min(width // 4, 38 * unit),
+        views.right: min(width // 4, 40 * unit),
+    }
+    shown = [views.columns.widget(i) for i in range(views.columns.count())]
+    rest = width - sum(side.get(column, 0) for column in shown)
+    views.columns.setSizes([side.get(column, rest) for column in shown])
     height = max(views.rows.height(), 400)
-    below = min(height // 3, 9 * views.rows.fontMetrics().height())
+    below = min(height // 4, 10 * views.rows.fontMetrics().height())
     views.rows.setSizes([height - below, below])
 
 
@@ -132,13 +149,12 @@ def _fill_columns(views: Views) -> None:
     views.side_tabs.addTab(views.model, "Model")
     views.side_tabs.addTab(views.history, "History")
     _put(side, views.side_tabs)
-    left = QWidget()
-    column = QVBoxLayout(left)
+    column = QVBoxLayout(views.left.inside)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(10)
     column.addWidget(views.budgets)
     column.addWidget(side, 1)
-    middle = card(name="scheduleCard")
+    middle = views.middle
     views.centre.addWidget(views.empty)
     views.centre.addWidget(views.schedule)
     _put(middle, views.headline)
@@ -146,13 +162,12 @@ def _fill_columns(views: Views) -> None:
     details, resident = card(name="detailsFrame"), card(name="residentFrame")
     _put(details, views.details)
     _put(resident, views.resident, stretch=1)
-    right = QWidget()
-    effect = QVBoxLayout(right)
+    effect = QVBoxLayout(views.right.inside)
     effect.setContentsMargins(0, 0, 0, 0)
     effect.setSpacing(10)
     effect.addWidget(details, 3)
     effect.addWidget(resident, 2)
-    for widget in (_scrolling(left, "leftColumn"), middle, _scrolling(right, "rightColumn")):
+    for widget in (views.left, middle, views.right):
         views.columns.addWidget(widget)
     views.columns.setObjectName("columns")
     views.columns.setHandleWidth(10)
@@ -162,7 +177,7 @@ def _fill_columns(views: Views) -> None:
 
 def _fill_rows(views: Views) -> None:
     bottom = card(name="bottomCard")
-    views.bottom_tabs.addTab(views.solver, "Solver")
+    views.bottom_tabs.addTab(Column(views.solver, "solverColumn"), "Solver")
     views.bottom_tabs.addTab(views.actions, "Actions")
     views.bottom_tabs.addTab(views.tensors, "Tensors")
     _put(bottom, views.bottom_tabs)
@@ -189,14 +204,21 @@ def _put(frame: QFrame, widget: QWidget, *, stretch: int = 0) -> None:
     layout.addWidget(widget, stretch)
 
 
-def _scrolling(inside: QWidget, name: str) -> QScrollArea:
-    """A column that scrolls when the text is large or the window low, so that nothing is cut."""
-    area = QScrollArea()
-    area.setObjectName(name)
-    area.setWidget(inside)
-    area.setWidgetResizable(True)
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    area.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
-    return area
+class Column(QScrollArea):
+    """A column of cards: as wide as they need, and it scrolls when the window is too low."""
+
+    def __init__(self, inside: QWidget, name: str) -> None:
+        super().__init__()
+        self.inside = inside
+        self.setObjectName(name)
+        self.setWidget(inside)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+
+    def minimumSizeHint(self) -> QSize:
+        """Qt: wide enough for the cards and the scroll bar, however low."""
+        inside, bar = self.inside.minimumSizeHint(), self.verticalScrollBar().sizeHint()
+        return QSize(inside.width() + bar.width(), super().minimumSizeHint().height())

@@ -5,14 +5,15 @@ from dataclasses import replace
 from typing import Final
 
 from PySide6.QtCore import QByteArray, Qt, Slot
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QWidget
 
 from poet_gui.actions import SPECS, build_actions
 from poet_gui.appearance import Appearance
 from poet_gui.dialogs.sheets import keys_sheet, text_sheet
 from poet_gui.exporting import Exporter
-from poet_gui.layout import build_views, reset_sizes
+from poet_gui.folding import Folding
+from poet_gui.layout import BODY_MARGIN, build_views, reset_sizes
 from poet_gui.notices import Level, Notice
 from poet_gui.opening import Opener
 from poet_gui.rendering import Renderer
@@ -54,6 +55,7 @@ class MainWindow(QMainWindow):
         self.state = ExplorerState(device, self)
         self.controller = SolveController(self.state, self, worker_command)
         self.views = build_views(self)
+        self._folding = Folding(self.views)
         self.views.header.set_builtins(builtin_names())
         self.views.header.set_devices(list_devices())
         self.opener = Opener(self.controller, settings, self)
@@ -66,6 +68,7 @@ class MainWindow(QMainWindow):
         self._on_theme(appearance.theme)
         self.renderer.draw_all()
         self._restore_layout()
+        self.setFocus()  # no control looks chosen before the user chooses one
 
     # What the views wish
 
@@ -184,7 +187,12 @@ class MainWindow(QMainWindow):
     def _set_text(self, percent: int) -> None:
         self.settings.text_percent = percent
         self.appearance.apply(self.appearance.choice, percent)
+        self._fold()
         reset_sizes(self.views)
+
+    def _fold(self) -> None:
+        if self._folding.fit(self.width() - BODY_MARGIN):
+            reset_sizes(self.views)
 
     def _step_text(self, by: int) -> None:
         at = SCALES.index(self.appearance.text_percent)
@@ -393,6 +401,16 @@ class MainWindow(QMainWindow):
         self._save_layout()
         self.controller.close()
         super().closeEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Qt: columns that no longer fit become tabs."""
+        super().resizeEvent(event)
+        self._fold()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Qt: from now on sizes are real."""
+        super().showEvent(event)
+        self._fold()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Qt: files are welcome anywhere."""

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Final, assert_never
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
-from superqt.utils import QSignalDebouncer
 
 from poet_gui.solving.deliveries import (
     Delivery,
@@ -79,9 +78,8 @@ class SolveController(QObject):
         # Queued, whatever thread emits: deliveries come from the reader thread.
         self._delivered.connect(self._on_delivery, Qt.ConnectionType.QueuedConnection)
         self._service = SolveService(self._delivered.emit, command)
-        self._debounce = QSignalDebouncer(parent=self)
-        self._debounce.setTimeout(DEBOUNCE_MS)
-        self._debounce.triggered.connect(self.solve_now)
+        self._debounce = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
+        self._debounce.timeout.connect(self.solve_now)
         self._deadline = QTimer(self, singleShot=True, interval=OBEY_MS)
         self._deadline.timeout.connect(self._on_disobeyed)
         self._solving: int | None = None
@@ -151,15 +149,15 @@ class SolveController(QObject):
         if self._solving is not None:
             self._drop_solve()
         if not self._core.needs_solve:
-            self._debounce.cancel()
+            self._debounce.stop()
             return
         self._core.set_status(SolveStatus(Phase.QUEUED))
-        self._debounce.throttle()
+        self._debounce.start()
 
     @Slot()
     def solve_now(self) -> None:
         """Solve the present problem, however well it is known already."""
-        self._debounce.cancel()
+        self._debounce.stop()
         problem, model = self._core.problem, self._core.model
         if problem is None or model is None or self._closed:
             return
@@ -174,7 +172,7 @@ class SolveController(QObject):
     def stop(self) -> None:
         """Stop the solve and keep its best schedule; the window is free at once."""
         if self._core.status.phase is Phase.QUEUED:
-            self._debounce.cancel()
+            self._debounce.stop()
             self._core.set_status(SolveStatus())
         elif self._solving is not None and self._core.status.phase is not Phase.STOPPING:
             self._core.set_status(replace(self._core.status, phase=Phase.STOPPING))
@@ -184,7 +182,7 @@ class SolveController(QObject):
         """End the background; returns when no process and no thread is left."""
         if not self._closed:
             self._closed = True
-            self._debounce.cancel()
+            self._debounce.stop()
             self._deadline.stop()
             self._solving = self._opening = None
             self._service.stop()
@@ -193,7 +191,7 @@ class SolveController(QObject):
 
     def _drop_solve(self) -> None:
         """Another solve or another model is wanted: this one's answers no longer count."""
-        self._debounce.cancel()
+        self._debounce.stop()
         if self._solving is not None:
             self._give_up(self._solving)
             self._solving = None

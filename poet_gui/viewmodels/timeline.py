@@ -168,8 +168,8 @@ def _bars(
     first_output = np.concatenate(([0], np.cumsum(width)))[:-1]
     flat = np.array([t for made in outputs for t in made], dtype=np.int64)
     tensor[makes] = flat[first_output[index.target[action[makes]]] + which[makes]]
+    tensor[runs_silently[action]] = NO_TENSOR  # else an op's position is taken for a tensor's
     row = lane_of[tensor]
-    row[runs_silently[action]] = lane_of[-1]
     edges = {axis: (index.begin(axis)[action], index.end(axis)[action]) for axis in Axis}
     order, fields = _sort(row, edges, lanes)
     return Bars(**fields, kind=index.kind[action][order], action=action[order])

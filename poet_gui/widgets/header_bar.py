@@ -5,9 +5,9 @@ from typing import Final
 
 from PySide6.QtCore import QSignalBlocker, QTimer, Signal, Slot
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QWidget
-from superqt import QFlowLayout
 
 from poet_gui.theme import Theme
+from poet_gui.widgets.flow_layout import FlowLayout
 from poet_gui.widgets.icons import themed_icon
 from poet_gui.widgets.parts import button, eliding, label
 from solver.device import Device
@@ -42,10 +42,7 @@ class HeaderBar(QWidget):
         super().__init__(parent)
         self.setObjectName("headerBar")
         self._make()
-        flow = QFlowLayout(self)
-        flow.setContentsMargins(12, 8, 12, 8)
-        flow.setHorizontalSpacing(10)
-        flow.setVerticalSpacing(6)
+        flow = FlowLayout(self)
         for widgets in (
             (self.open_button, self.demo_button),
             (label("Model", tone="muted"), self.models),
@@ -165,7 +162,7 @@ def _combo(name: str) -> QComboBox:
     combo = QComboBox()
     combo.setObjectName(name)
     combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    combo.setMinimumContentsLength(24)
+    combo.setMinimumContentsLength(14)
     combo.setMaxVisibleItems(20)
     return combo
 

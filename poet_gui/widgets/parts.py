@@ -10,7 +10,8 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
-from superqt import QElidingLabel
+
+from poet_gui.widgets.eliding_label import ElidingLabel
 
 
 def card(parent: QWidget | None = None, *, name: str = "") -> QFrame:
@@ -34,10 +35,9 @@ def label(text: str = "", *, tone: str = "", weight: str = "", size: str = "") -
     return made
 
 
-def eliding(text: str = "", *, tone: str = "") -> QElidingLabel:
+def eliding(text: str = "", *, tone: str = "") -> ElidingLabel:
     """A label that shortens its text when there is no room; the tooltip has it whole."""
-    made = QElidingLabel(text)
-    made.setElideMode(Qt.TextElideMode.ElideMiddle)
+    made = ElidingLabel(text)
     if tone:
         made.setProperty("tone", tone)
     made.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -88,7 +88,7 @@ class FactGrid(QWidget):
         self._grid.setHorizontalSpacing(12)
         self._grid.setVerticalSpacing(4)
         self._grid.setColumnStretch(1, 1)
-        self._values: list[QElidingLabel] = []
+        self._values: list[ElidingLabel] = []
         self._names: list[QLabel] = []
 
     def set_facts(self, facts: tuple[tuple[str, str, str], ...]) -> None:

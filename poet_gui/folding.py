@@ -1,0 +1,43 @@
+"""Small windows, large text: columns that no longer fit beside the schedule become tabs."""
+
+from typing import Final
+
+from poet_gui.layout import Column, Views
+
+_DETAILS: Final = "Details"
+_BUDGETS: Final = "Budgets"
+
+
+class Folding:
+    """Moves the right and, if need be, the left column between the splitter and the tabs."""
+
+    def __init__(self, views: Views) -> None:
+        self._views = views
+
+    def fit(self, width: int) -> bool:
+        """Fold and unfold for a window of this width, pixels; True when something moved."""
+        views = self._views
+        gap = views.columns.handleWidth()
+        middle = views.middle.minimumSizeHint().width() + 2 * gap
+        left, right = (c.minimumSizeHint().width() + gap for c in (views.left, views.right))
+        moved = self._fold(views.right, _DETAILS, folded=width < left + middle + right)
+        return self._fold(views.left, _BUDGETS, folded=width < left + middle) or moved
+
+    def is_folded(self, column: Column) -> bool:
+        """True while the column is a tab."""
+        return self._views.bottom_tabs.indexOf(column) >= 0
+
+    def _fold(self, column: Column, title: str, *, folded: bool) -> bool:
+        if folded == self.is_folded(column):
+            return False
+        tabs, columns = self._views.bottom_tabs, self._views.columns
+        focus = column.focusWidget()
+        if folded:
+            tabs.insertTab(0, column, title)
+        else:
+            tabs.removeTab(tabs.indexOf(column))
+            columns.insertWidget(0 if column is self._views.left else columns.count(), column)
+            column.show()
+        if focus is not None:
+            focus.setFocus()
+        return True

@@ -105,8 +105,8 @@ class Differentiation:
         if part.reads:
             self._writer.write(op, tensors)
         else:
-            for tensor in tensors:
-                self._writer.source(op, tensor)
+            (mask,) = tensors
+            self._writer.source(op, mask)
 
     def _new(self, owner: str, ref: Ref) -> NewTensor:
         if isinstance(ref, Extra):

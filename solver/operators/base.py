@@ -106,10 +106,11 @@ class Site:
         return float(value)
 
     def integers(self, name: str) -> tuple[int, ...]:
-        """The required list of integers `name`. Raises ModelError when the file leaves it out."""
+        """The required list of integers `name`. Raises ModelError when it is absent or no list."""
         value = self.layer.attributes.get(name)
         if not isinstance(value, tuple):
-            raise self.error(f"attribute {name} of {self.layer.op_type} is missing")
+            fault = "missing" if value is None else "not a list"
+            raise self.error(f"attribute {name} of {self.layer.op_type} is {fault}")
         return tuple(int(item) for item in value)
 
     def error(self, message: str) -> ModelError:

@@ -29,6 +29,7 @@ def test_that_a_product_keeps_the_other_factor() -> None:
     graph = graph_of_layer(one_layer("Mul", {"a": SHAPE, "b": SHAPE}, SHAPE))
     assert op_named(graph, "it.input_gradient.1").inputs == ("loss.input_gradient", "b")
     assert op_named(graph, "it.input_gradient.2").inputs == ("loss.input_gradient", "a")
+    assert op_named(graph, "it").flop == 96
     assert op_named(graph, "it.input_gradient.1").flop == 96
 
 
@@ -37,6 +38,7 @@ def test_that_a_quotient_keeps_the_divisor_and_for_its_gradient_the_output() -> 
     dividend, divisor = (op_named(graph, f"it.input_gradient.{k}") for k in (1, 2))
     assert dividend.inputs == ("loss.input_gradient", "b")
     assert divisor.inputs == ("loss.input_gradient", "it", "b")
+    assert op_named(graph, "it").flop == 96
     assert (dividend.flop, divisor.flop) == (96, 3 * 96)  # dy / b; -dy * y / b
 
 

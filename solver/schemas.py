@@ -213,9 +213,7 @@ def _const(
 def _bound(keyword: str) -> Any:
     words = {"minimum": "below", "exclusiveMinimum": "not above", "maximum": "above"}[keyword]
 
-    def check(
-        _validator: object, limit: float, value: object, _schema: object
-    ) -> Iterator[Exception]:
+    def check(_validator: object, limit: float, value: object, schema: Any) -> Iterator[Exception]:
         if not _is_number(value):
             return
         assert isinstance(value, int | float)
@@ -224,6 +222,8 @@ def _bound(keyword: str) -> Any:
             "exclusiveMinimum": value <= limit,
             "maximum": value > limit,
         }
+        if keyword == "minimum" and limit > schema.get("exclusiveMinimum", limit) >= value:
+            return  # not above the stricter limit: said there
         if broken[keyword]:
             yield from _fault(f"is {value}, {words} {limit}")
 

@@ -173,6 +173,19 @@ def test_that_every_wrong_field_is_named_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("rate", "words"),
+    [("0", "not above 0"), ("-1", "not above 0"), ("1e-320", "below 1e-09"), ("1e25", "above")],
+)
+def test_that_a_rate_whose_prices_would_not_be_finite_is_refused_once(
+    tmp_path: Path, rate: str, words: str
+) -> None:
+    path = write(tmp_path, GOOD.replace("flop_per_s = 1e6", f"flop_per_s = {rate}"))
+    with pytest.raises(DeviceError, match=words) as caught:
+        read_device_file(path)
+    assert len(caught.value.issues) == 1
+
+
+@pytest.mark.parametrize(
     ("text", "words"),
     [
         ("schema = ", "is not TOML"),

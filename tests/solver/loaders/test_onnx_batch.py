@@ -109,6 +109,18 @@ def test_that_a_target_computed_from_the_inputs_size_is_not_touched(tmp_path: Pa
     assert network.warnings == ()
 
 
+def test_that_a_computed_product_of_batch_and_heads_is_not_touched(tmp_path: Path) -> None:
+    nodes = [
+        node("Shape", "x", "n", start=0, end=1),
+        node("Mul", "n heads", "rows"),
+        node("Concat", "rows rest", "target", axis=0),
+        node("Reshape", "x target"),
+    ]
+    stored = [integers("heads", 12), integers("rest", 64)]
+    network = load(model_of(nodes, [floats("x", 1, 12, 64)], stored), tmp_path, batch=8)
+    assert network.values["y"].shape == (96, 64)
+
+
 def test_that_flattening_the_batch_away_is_refused(tmp_path: Path) -> None:
     model = model_of([node("Flatten", "x", axis=0)], [floats("x", 1, 4)])
     with pytest.raises(ModelError, match=r"output 1x32 does not follow the batch from 1 to 8"):

@@ -64,14 +64,7 @@ def bar_brushes(theme: Theme) -> Mapping[Kind, QBrush]:
     return MappingProxyType(
         {
             Kind.COMPUTE: QBrush(QColor(theme.compute)),
-            Kind.RECOMPUTE: QBrush(
-                _tile(
-                    theme.recompute,
-                    6,
-                    (QLineF(-1, 7, 7, -1), QLineF(-4, 4, 4, -4), QLineF(2, 10, 10, 2)),
-                    1.2,
-                )
-            ),
+            Kind.RECOMPUTE: QBrush(_tile(theme.recompute, 5, (QLineF(0, 4, 4, 0),), 1.0)),
             Kind.PAGE_IN: QBrush(_tile(theme.page_in, 3, (QLineF(0, 0.5, 3, 0.5),), 1.0)),
             Kind.PAGE_OUT: QBrush(_tile(theme.page_out, 3, (QLineF(0.5, 0, 0.5, 3),), 1.0)),
         }

@@ -81,27 +81,24 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
         self.memory_box = TimeViewBox(self.memory_gestures, scrubs=True)
         layout = self.ci.layout
         layout.setContentsMargins(0, 4, 8, 2)
-        layout.setSpacing(6)
-        self.overview = self._plot(0, self.overview_box, self.overview_axis)
-        self.lanes = self._plot(1, self.lanes_box, self.lane_axis)
-        self.memory = self._plot(2, self.memory_box, self.memory_axis, self.time_axis)
+        layout.setVerticalSpacing(6)
+        layout.setHorizontalSpacing(0)
+        # Axes and areas stand in the grid themselves: a PlotItem would bring seven menus each.
+        rows: tuple[tuple[pg.AxisItem, TimeViewBox], ...] = (
+            (self.overview_axis, self.overview_box),
+            (self.lane_axis, self.lanes_box),
+            (self.memory_axis, self.memory_box),
+        )
+        for row, (axis, box) in enumerate(rows):
+            axis.linkToView(box)
+            self.addItem(axis, row=row, col=0)
+            self.addItem(box, row=row, col=1)
+        self.time_axis.linkToView(self.memory_box)
+        self.addItem(self.time_axis, row=len(rows), col=1)
+        layout.setRowSpacing(2, 0)
         layout.setRowStretchFactor(1, 100)
+        layout.setColumnStretchFactor(1, 100)
         self.lanes_box.invertY(True)  # pyqtgraph's signature
-
-    def _plot(
-        self,
-        row: int,
-        box: TimeViewBox,
-        left: pg.AxisItem,
-        bottom: pg.AxisItem | None = None,
-    ) -> pg.PlotItem:
-        axes = {"left": left} if bottom is None else {"left": left, "bottom": bottom}
-        plot = pg.PlotItem(viewBox=box, axisItems=axes, enableMenu=False)
-        plot.hideButtons()
-        if bottom is None:
-            plot.hideAxis("bottom")
-        self.addItem(plot, row=row, col=0)
-        return plot
 
     def _build_marks(self) -> None:
         self.lanes_item, self.memory_item = LanesItem(), MemoryItem()
@@ -240,6 +237,7 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
         layout.setRowMinimumHeight(2, round(6.0 * unit))
         layout.setRowMaximumHeight(2, round(11.0 * unit))
         layout.setRowMinimumHeight(1, round(3 * self._lane_pixels))
+        layout.activate()
         self._set_lane_range()
 
     def _show_data(self) -> None:

@@ -341,7 +341,7 @@ class ScheduleView(QWidget):
 
     def _on_pointed(self, lane: int | None, x: float | None) -> None:
         scene = self.canvas.scene_data
-        if lane is None or x is None or scene is None or not self.underMouse():
+        if lane is None or x is None or scene is None:
             self.hover_card.hide()
             return
         bar = self.canvas.hit(x, lane + 0.5)[1]

@@ -1,0 +1,1 @@
+"""The widgets of the schedule, driven by mouse and keys."""

@@ -131,8 +131,11 @@ def reset_sizes(views: Views) -> None:
     unit = views.columns.fontMetrics().horizontalAdvance("0")
     # The legend wraps further than its own minimum says: the columns fit a small screen.
     views.schedule.legend.setMinimumWidth(16 * unit)
+    inner = views.schedule.layout()
+    if inner is not None:
+        inner.activate()  # a page that is not in sight would keep its former minimum
     width = max(views.columns.width(), 90 * unit)
-    side: dict[QWidget, int] = {
+    side: dict[QWidget | None, int] = {
         views.left: min(width // 4, 38 * unit),
         views.right: min(width // 4, 40 * unit),
     }
@@ -140,7 +143,7 @@ def reset_sizes(views: Views) -> None:
     rest = width - sum(side.get(column, 0) for column in shown)
     views.columns.setSizes([side.get(column, rest) for column in shown])
     height = max(views.rows.height(), 400)
-    below = min(height // 4, 10 * views.rows.fontMetrics().height())
+    below = min(height // 4, 12 * views.rows.fontMetrics().height())
     views.rows.setSizes([height - below, below])
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from PySide6.QtCore import QSignalBlocker, QTimer, Signal, Slot
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from poet_gui.theme import Theme
@@ -15,6 +16,10 @@ from solver.device import Device
 OPEN_DEVICE: Final = "open device file"
 OPEN_MODEL: Final = "open model file"
 _SHOW_BUSY_AFTER_MS: Final = 300
+_SHORT: Final = 12
+_LONG: Final = 26
+_WIDE: Final = 150
+"""Letters: the lists show this many, the long form in a header at least this wide."""
 
 
 class HeaderBar(QWidget):
@@ -119,6 +124,13 @@ class HeaderBar(QWidget):
             self.busy.show()
             self.cancel_open.show()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Qt: the two lists are wide where there is room."""
+        super().resizeEvent(event)
+        wide = event.size().width() > _WIDE * self.fontMetrics().averageCharWidth()
+        for combo in (self.models, self.devices):
+            combo.setMinimumContentsLength(_LONG if wide else _SHORT)
+
     def _make(self) -> None:
         self.open_button = button("Open…", name="openButton", tip="open a model or a saved result")
         self.demo_button = button(
@@ -162,7 +174,7 @@ def _combo(name: str) -> QComboBox:
     combo = QComboBox()
     combo.setObjectName(name)
     combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    combo.setMinimumContentsLength(14)
+    combo.setMinimumContentsLength(_SHORT)
     combo.setMaxVisibleItems(20)
     return combo
 

@@ -1,0 +1,187 @@
+"""The explorer's state: one place that changes, and only what changed is told."""
+
+from dataclasses import replace
+
+import pytest
+
+from poet_gui.explorer import Explorer, Origin, Topic
+from poet_gui.solving.deliveries import OpenModel
+from poet_gui.solving.prepare import prepare
+from poet_gui.solving.status import Phase, SolveStatus
+from solver.explain import finished
+from solver.graph_request import GraphRequest
+from solver.outcome import Feasible, NoAnswer, Optimal, Outcome, SolverRecord, StopReason
+from solver.problem import Switches
+from solver.simulate import simulate
+from solver.staged import stage
+from solver.strategies.plain import page_all
+from tests.helpers.builders import chain, device_of
+
+RECORD = SolverRecord("joint", "none", "", 0.0)
+# chain(5) with tensors of 1000 B: a gradient op reads two and makes one, the floor is 3000 B.
+FLOOR = 3000
+
+
+@pytest.fixture
+def told() -> list[Topic]:
+    return []
+
+
+@pytest.fixture
+def core(told: list[Topic]) -> Explorer:
+    explorer = Explorer(device_of(), told.append)
+    explorer.open_model(_model())
+    told.clear()
+    return explorer
+
+
+def test_that_a_model_opens_with_its_plain_schedule(core: Explorer) -> None:
+    assert core.model is not None
+    assert core.model.costed.floor_bytes == FLOOR
+    assert core.shown is not None
+    assert core.shown.origin is Origin.PLAIN
+    assert core.shown.trace.peak_bytes == core.model.costed.plain_peak_bytes
+    assert core.status.phase is Phase.READY
+
+
+def test_that_a_device_with_more_than_enough_starts_at_the_plain_peak(core: Explorer) -> None:
+    assert core.model is not None
+    assert core.budgets.ram_bytes == core.model.costed.plain_peak_bytes
+
+
+def test_that_setting_the_same_value_tells_nobody(core: Explorer, told: list[Topic]) -> None:
+    core.set_ram(core.budgets.ram_bytes)
+    core.set_runtime(None)
+    core.set_switches(core.switches)
+    core.set_axis("step")
+    core.set_tensor(None)
+    assert told == []
+
+
+def test_that_a_new_budget_is_told_once(core: Explorer, told: list[Topic]) -> None:
+    core.set_ram(5000)
+    assert told == [Topic.PROBLEM, Topic.SOLVE]
+
+
+def test_that_a_finished_solve_is_shown_and_becomes_history(core: Explorer) -> None:
+    outcome = _solve_by_paging(core, 4000)
+    assert core.shown is not None
+    assert core.shown.origin is Origin.RESULT
+    assert core.status.outcome is outcome
+    assert [row.outcome for row in core.history] == [outcome]
+
+
+def test_that_a_looser_budget_shows_the_stored_schedule_at_once(core: Explorer) -> None:
+    _solve_by_paging(core, 4000)
+    core.set_ram(4500)
+    assert core.shown is not None
+    assert core.shown.origin is Origin.NEAREST
+    assert core.shown.trace.peak_bytes <= 4500
+    assert core.needs_solve
+
+
+def test_that_a_tighter_budget_goes_back_to_the_plain_schedule(core: Explorer) -> None:
+    outcome = _solve_by_paging(core, 4000)
+    assert isinstance(outcome, Feasible)
+    core.set_ram(outcome.trace.peak_bytes - 1)
+    assert core.shown is not None
+    assert core.shown.origin is Origin.PLAIN
+
+
+def test_that_going_back_to_a_solved_budget_needs_no_solve(core: Explorer) -> None:
+    outcome = _solve_by_paging(core, 4000)
+    core.set_ram(4500)
+    core.set_ram(4000)
+    assert not core.needs_solve
+    assert core.status.outcome is outcome
+
+
+def test_that_an_optimum_serves_every_budget_down_to_its_peak(core: Explorer) -> None:
+    # The plain schedule is optimal without a limit: it costs the baseline, and nothing costs less.
+    assert core.model is not None and core.problem is not None
+    peak = core.model.costed.plain_peak_bytes
+    core.set_ram(2 * peak)
+    trace = replace(core.model.plain, problem=core.problem)
+    baseline_j = core.model.costed.baseline_energy_j
+    core.finish(finished(trace, baseline_j, StopReason.PROOF, RECORD), SolveStatus())
+    core.set_ram(peak)
+    assert isinstance(core.status.outcome, Optimal)
+    assert core.status.outcome.trace.problem.budgets.ram_bytes == peak
+    core.set_ram(peak - 1)
+    assert core.status.outcome is None
+
+
+def test_that_other_switches_share_no_schedules(core: Explorer) -> None:
+    _solve_by_paging(core, 4000)
+    core.set_switches(Switches(paging=False))
+    assert core.shown is not None
+    assert core.shown.origin is Origin.PLAIN
+    assert core.solved == ()
+
+
+def test_that_a_budget_below_the_floor_is_known_to_be_impossible(core: Explorer) -> None:
+    core.set_ram(FLOOR - 1)
+    assert core.known_impossible
+    core.set_ram(FLOOR)
+    assert not core.known_impossible
+
+
+def test_that_a_runtime_below_the_baseline_is_known_to_be_impossible(core: Explorer) -> None:
+    assert core.model is not None
+    baseline_s = core.model.costed.baseline_runtime_s
+    core.set_runtime(0.99 * baseline_s)
+    assert core.known_impossible
+    core.set_runtime(baseline_s)
+    assert not core.known_impossible
+
+
+def test_that_a_row_of_the_history_comes_back_without_a_solve(core: Explorer) -> None:
+    first = _solve_by_paging(core, 4000)
+    _solve_by_paging(core, 5000)
+    core.restore(core.history[0])
+    assert core.budgets.ram_bytes == 4000
+    assert core.status.outcome is first
+    assert not core.needs_solve
+
+
+def test_that_a_worse_answer_does_not_replace_a_better_stored_one(core: Explorer) -> None:
+    tight = _solve_by_paging(core, 4000)
+    assert isinstance(tight, Feasible)
+    core.set_ram(4500)
+    assert core.problem is not None
+    # The next solve gives up without a schedule: the stored one still fits and is the answer.
+    core.finish(NoAnswer(StopReason.TIME, "none found", RECORD), SolveStatus())
+    assert isinstance(core.status.outcome, Feasible)
+    assert core.status.outcome.trace.total_energy_j == tight.trace.total_energy_j
+    assert core.status.outcome.trace.problem.budgets.ram_bytes == 4500
+
+
+def test_that_the_playhead_stays_inside_the_schedule(core: Explorer) -> None:
+    core.set_playhead(10**6)
+    assert core.shown is not None
+    assert core.playhead == len(core.shown.trace.schedule.actions) - 1
+    core.set_playhead(-5)
+    assert core.playhead == 0
+
+
+def _model() -> OpenModel:
+    return prepare(
+        chain(5),
+        device_of(),
+        request=GraphRequest("chain"),
+        source="test",
+        sha256=None,
+        graph_key="chain",
+    )
+
+
+def _solve_by_paging(core: Explorer, ram_bytes: int) -> Outcome:
+    """Finish a solve of that budget with page-all and only the baseline as a bound."""
+    core.set_ram(ram_bytes)
+    problem = core.problem
+    assert problem is not None
+    trace = simulate(page_all(stage(problem)), problem)
+    bound_j = problem.costed.baseline_energy_j
+    outcome = finished(trace, bound_j, StopReason.TIME, RECORD)
+    core.finish(outcome, SolveStatus())
+    return outcome

@@ -69,9 +69,7 @@ def residents_at(trace: Trace, action: int) -> Residents:
     rows.extend(_other_rows(index, action, curve_bytes))
     rows.sort(key=lambda row: (-row.size_bytes, row.name))
     total = sum(row.size_bytes for row in rows)
-    return Residents(
-        action, f"In RAM at {place_text(index, action)}", tuple(rows), total, curve_bytes
-    )
+    return Residents(action, _title(index, action), tuple(rows), total, curve_bytes)
 
 
 def place_text(index: TraceIndex, action: int) -> str:
@@ -120,3 +118,8 @@ def _other_rows(index: TraceIndex, action: int, whole: int) -> list[ResidentRow]
 
 def _share(size: int, whole: int) -> float:
     return size / whole if whole else 0.0
+
+
+def _title(index: TraceIndex, action: int) -> str:
+    at = "" if index.kind[action] == Kind.FREE else "at "
+    return f"In RAM {at}{place_text(index, action)}"

@@ -1,0 +1,98 @@
+"""What is really on the screen, counted in pixels, and what is written into files."""
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QColor, QImage
+from pytestqt.qtbot import QtBot
+
+from poet_gui.theme import DARK, LIGHT, Theme
+from poet_gui.widgets.schedule_view import ScheduleView
+from tests.helpers.traces import big_trace, story
+
+
+@pytest.fixture
+def view(qtbot: QtBot) -> ScheduleView:
+    made = ScheduleView()
+    qtbot.addWidget(made)
+    made.resize(900, 640)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+def count(image: QImage, colour: str) -> int:
+    plain = image.convertToFormat(QImage.Format.Format_RGB32)
+    pixels = np.frombuffer(plain.constBits(), dtype=np.uint32)
+    return int(np.count_nonzero(pixels == QColor(colour).rgb()))
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+def test_that_every_kind_and_mark_is_on_the_screen(view: ScheduleView, theme: Theme) -> None:
+    view.set_theme(theme)
+    view.set_trace(story())
+    view.set_budget(4000)
+    view.set_selected(3)
+    image = view.canvas.grab().toImage()
+    for role in ("compute", "recompute", "page_in", "page_out", "resident", "storage",
+                 "budget_line", "playhead", "curve", "curve_fill", "selection"):  # fmt: skip
+        assert count(image, getattr(theme, role)) > 10, role
+
+
+def test_that_amber_is_drawn_exactly_when_the_peak_is_over_the_budget(view: ScheduleView) -> None:
+    view.set_trace(story())
+    view.set_budget(4000)
+    assert count(view.canvas.grab().toImage(), LIGHT.over_budget) == 0
+    view.set_budget(3000)
+    assert count(view.canvas.grab().toImage(), LIGHT.over_budget) > 100
+
+
+def test_that_thousands_of_slivers_leave_every_lane_its_colour(view: ScheduleView) -> None:
+    view.set_trace(big_trace(depth=120, stride=60))  # bars far thinner than a pixel
+    image = view.canvas.grab().toImage()
+    assert count(image, LIGHT.compute) > 20
+    lanes = int(view.canvas.visible_lanes)
+    assert view.canvas.scene_data.index.steps > 3 * view.canvas.lanes_box.width()
+    assert count(image, LIGHT.recompute) > lanes  # at least a pixel in each lane in sight
+
+
+def test_that_png_has_the_asked_scale_and_the_picture(view: ScheduleView, tmp_path: Path) -> None:
+    view.set_trace(story())
+    path = tmp_path / "schedule.png"
+    view.render_png(path, 2.0)
+    image = QImage(str(path))
+    assert image.width() == 2 * view.canvas.width()
+    assert count(image, LIGHT.compute) > 1000
+    assert [file.name for file in tmp_path.iterdir()] == ["schedule.png"]
+
+
+def test_that_svg_is_readable_xml_with_drawing_in_it(view: ScheduleView, tmp_path: Path) -> None:
+    view.set_trace(story())
+    path = tmp_path / "schedule.svg"
+    view.render_svg(path)
+    root = ElementTree.parse(path).getroot()
+    assert root.tag.endswith("svg")
+    tags = [element.tag.rpartition("}")[2] for element in root.iter()]
+    assert tags.count("text") > 5
+    assert tags.count("rect") + tags.count("path") + tags.count("polygon") > 20
+
+
+@pytest.mark.parametrize("method", ["render_png", "render_svg"])
+def test_that_a_file_that_cannot_be_written_is_an_os_error(
+    view: ScheduleView, tmp_path: Path, method: str
+) -> None:
+    view.set_trace(story())
+    with pytest.raises(OSError, match="nowhere"):
+        getattr(view, method)(tmp_path / "nowhere" / "file.out")
+
+
+def test_that_a_failed_export_leaves_the_old_file(view: ScheduleView, tmp_path: Path) -> None:
+    view.set_trace(story())
+    path = tmp_path / "folder.png"
+    path.mkdir()  # a folder stands where the file should go
+    with pytest.raises(OSError):  # noqa: PT011  # the words are the system's
+        view.render_png(path)
+    assert path.is_dir()
+    assert list(tmp_path.iterdir()) == [path]

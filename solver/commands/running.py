@@ -28,9 +28,9 @@ def run_solve(problem: Problem, options: SolveOptions) -> tuple[Outcome, bool]:
         job = _Job(problem, options, bar, cancel)
         began = time.perf_counter()
         job.start()
-        while job.is_alive():
+        while not job.done.is_set():
             try:
-                job.join(_TICK_S)
+                job.done.wait(_TICK_S)
                 bar.tick(time.perf_counter() - began)
             except KeyboardInterrupt:
                 if interrupted:
@@ -43,13 +43,18 @@ def run_solve(problem: Problem, options: SolveOptions) -> tuple[Outcome, bool]:
 
 
 class _Job(threading.Thread):
-    """One solve; `result` hands over its outcome or raises what it raised."""
+    """One solve; `result` hands over its outcome or raises what it raised.
+
+    `done` is waited for instead of join: CPython 3.11 takes a thread for ended when Ctrl+C comes
+    during its join.
+    """
 
     def __init__(
         self, problem: Problem, options: SolveOptions, bar: ProgressBar, cancel: Cancel
     ) -> None:
         super().__init__(name="solve", daemon=True)
         self._task = (problem, options, bar.report, cancel)
+        self.done = threading.Event()
         self._outcome: Outcome | None = None
         self._error: BaseException | None = None
 
@@ -58,9 +63,11 @@ class _Job(threading.Thread):
             self._outcome = api.solve(*self._task)
         except BaseException as error:  # noqa: BLE001 - raised again where the result is fetched
             self._error = error
+        self.done.set()
 
     def result(self) -> Outcome:
-        """The outcome once the thread has ended."""
+        """The outcome, once `done`."""
+        self.join()
         if self._error is not None:
             raise self._error
         assert self._outcome is not None

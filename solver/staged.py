@@ -59,7 +59,12 @@ class StagedProblem:
 
     def mass(self, mask: int) -> int:
         """Bytes of the tensors in `mask`."""
-        return sum(self.size[i] for i in bits(mask))
+        total, size = 0, self.size
+        while mask:  # written out: the innermost loop of the search
+            low = mask & -mask
+            total += size[low.bit_length() - 1]
+            mask ^= low
+        return total
 
     def need(self, op: int) -> int:
         """Bytes that the op's inputs, outputs and workspace occupy together."""

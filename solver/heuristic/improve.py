@@ -44,20 +44,6 @@ def supplies_of(plan: Plan, stage: int) -> list[tuple[float, int]]:
     return found
 
 
-def last_seen(plan: Plan, stage: int, tensor: int) -> int:
-    """The latest stage before `stage` after which the tensor could still be in RAM."""
-    bit, made = 1 << tensor, plan.staged.producer[tensor]
-    t = stage - 1
-    while t > made:
-        planned = plan.stages[t]
-        if planned.used & bit or plan.held[t + 1] & bit:
-            return t
-        if any(plan.staged.op_out[op] & bit for op in planned.runs):
-            return t
-        t -= 1
-    return made
-
-
 def hold_back(plan: Plan, stage: int, tensor: int, *, force: bool = False) -> bool:
     """Hold the tensor from where it was last seen until `stage`; kept only when cheaper and fitting.
 
@@ -67,8 +53,8 @@ def hold_back(plan: Plan, stage: int, tensor: int, *, force: bool = False) -> bo
     if plan.held[stage] & bit:
         return False
     room, size = plan.staged.room, plan.staged.size[tensor]
-    first = last_seen(plan, stage, tensor) + 1
-    if not force and any(plan.stages[t].peak + size > room for t in range(first, stage)):
+    first = plan.last_seen(tensor, stage) + 1
+    if not force and max(plan.peaks[first:stage], default=0) + size > room:
         return False
     cost = plan.cost
     in_time = plan.fits_in_time
@@ -77,30 +63,27 @@ def hold_back(plan: Plan, stage: int, tensor: int, *, force: bool = False) -> bo
         return False
     if force:
         return True
-    fits = all(plan.stages[t].peak <= room for t, _ in undo)
+    fits = all(plan.peaks[t] <= room for t, *_ in undo)
     if fits and plan.cost < cost * (1 - _LESS) and (plan.fits_in_time or not in_time):
         return True
-    plan.undo(tensor, first, stage, undo, hold=False)
+    plan.undo(tensor, first, stage, undo)
     return False
 
 
 def _page_less(plan: Plan, stop: Callable[[], bool]) -> None:
     """Drop writes that nobody reads, and writes whose page-ins reruns can replace for less."""
-    read_in: dict[int, list[int]] = {i: [] for i in bits(plan.paged)}
-    for t, planned in enumerate(plan.stages):
-        for i in bits(planned.paged_in & plan.paged):
-            read_in[i].append(t)
     room = plan.staged.room
-    for tensor, stages in read_in.items():
+    for tensor in bits(plan.paged):
         if stop():
             return
         cost, in_time = plan.cost, plan.fits_in_time
+        readers = [t for t, planned in enumerate(plan.stages) if planned.paged_in >> tensor & 1]
         plan.page(tensor, write=False)
-        undo = plan.replan(stages)
+        undo = plan.replan(readers)
         if undo is None:
             plan.page(tensor, write=True)
             continue
-        fits = all(plan.stages[t].peak <= room for t, _ in undo)
+        fits = all(plan.peaks[t] <= room for t, *_ in undo)
         if not fits or plan.cost > cost or (in_time and not plan.fits_in_time):
             plan.restore(undo)
             plan.page(tensor, write=True)

@@ -5,7 +5,10 @@ from collections.abc import Mapping
 from solver.heuristic.stage_plan import StagePlan, StagePlanner
 from solver.lowering import Run, lower
 from solver.schedule import Schedule
-from solver.staged import StagedProblem, bits, mask_of
+from solver.staged import bits, mask_of
+
+Undo = list[tuple[int, StagePlan, int]]
+"""What a change replaced: stage, its plan and its peak before."""
 
 
 class Plan:
@@ -13,8 +16,11 @@ class Plan:
 
     held[t] : mask of what is in RAM when stage t begins (t = 0 .. stages, both ends empty).
     paged : mask of the tensors written to storage once, right after they are made.
-    cost : of reruns, page-ins and page-outs at the planner's prices. seconds : what they take.
-    Every change re-plans the stages it touches and can be taken back (`undo`).
+    peaks[t] : bytes at the worst moment of stage t. cost : of reruns, page-ins and page-outs at the
+    planner's prices. seconds : what they take. borders, uses, touches : per tensor, the same told
+    the other way round: masks of the borders across which it is held, and of the stages that read
+    it, or read or make it; stretches are found in them without walking. Changes re-plan the stages that they touch and can
+    be taken back (`undo`).
     """
 
     def __init__(
@@ -24,39 +30,52 @@ class Plan:
         paged: int,
         decided: Mapping[int, StagePlan] | None = None,
     ) -> None:
-        """Plan every stage but those `decided` already. Raises ValueError when one lacks a supply."""
+        """Plan every stage but those `decided` already. ValueError when one lacks a supply."""
         self.planner = planner
         self.staged = planner.staged
+        count = self.staged.tensors
         self.held = held
         self.paged = paged
-        self.mass = [self.staged.mass(mask) for mask in held]
         self.stages: list[StagePlan] = []
+        self.peaks: list[int] = []
         for t in range(self.staged.stages):
-            planned = (decided or {}).get(t) or planner.plan(
-                t, held[t], held[t + 1], paged, self.mass[t]
-            )
+            planned = (decided or {}).get(t) or planner.plan(t, held[t], held[t + 1], paged)
             if planned is None:
                 raise ValueError(f"stage {t} lacks a supply")
             self.stages.append(planned)
-        self.cost = sum(stage.cost for stage in self.stages) + self._writes(paged)[0]
-        self.seconds = sum(stage.seconds for stage in self.stages) + self._writes(paged)[1]
+            self.peaks.append(planned.peak + self._through(t, planned))
+        self.borders, self.uses, self.touches = [0] * count, [0] * count, [0] * count
+        for border, mask in enumerate(held):
+            for i in bits(mask):
+                self.borders[i] |= 1 << border
+        for t, stage in enumerate(self.stages):
+            self._note(t, stage.used, stage.touched)
+        price, seconds = planner.price.page_out, self.staged.out_s
+        self.cost = sum(stage.cost for stage in self.stages) + sum(price[i] for i in bits(paged))
+        self.seconds = sum(stage.seconds for stage in self.stages)
+        self.seconds += sum(seconds[i] for i in bits(paged))
 
-    def _writes(self, mask: int) -> tuple[float, float]:
-        price, seconds = self.planner.price.page_out, self.staged.out_s
-        return sum(price[i] for i in bits(mask)), sum(seconds[i] for i in bits(mask))
+    def _through(self, t: int, planned: StagePlan) -> int:
+        return self.staged.mass(self.held[t] & self.held[t + 1] & ~planned.touched)
+
+    def peak_of(self, t: int, planned: StagePlan, start: int) -> int:
+        """Peak of stage t if it were `planned` and began with `start` instead of held[t]."""
+        old, end = self.stages[t], self.held[t + 1]
+        before = self.held[t] & end & ~old.touched
+        after = start & end & ~planned.touched
+        change = self.staged.mass(after & ~before) - self.staged.mass(before & ~after)
+        return planned.peak + self.peaks[t] - old.peak + change
 
     def copy(self) -> "Plan":
         """An independent copy that shares the (frozen) stage plans."""
         twin = object.__new__(Plan)
         twin.planner, twin.staged = self.planner, self.staged
-        twin.held, twin.mass = self.held.copy(), self.mass.copy()
+        twin.held, twin.peaks = self.held.copy(), self.peaks.copy()
         twin.stages = self.stages.copy()
+        twin.borders, twin.uses = self.borders.copy(), self.uses.copy()
+        twin.touches = self.touches.copy()
         twin.paged, twin.cost, twin.seconds = self.paged, self.cost, self.seconds
         return twin
-
-    def over(self, stage: int) -> int:
-        """Bytes by which a stage exceeds the room, 0 when it fits."""
-        return max(0, self.stages[stage].peak - self.staged.room)
 
     @property
     def fits(self) -> bool:
@@ -66,8 +85,7 @@ class Plan:
     @property
     def fits_in_ram(self) -> bool:
         """True when every stage fits into RAM."""
-        room = self.staged.room
-        return all(stage.peak <= room for stage in self.stages)
+        return max(self.peaks, default=0) <= self.staged.room
 
     @property
     def fits_in_time(self) -> bool:
@@ -80,38 +98,54 @@ class Plan:
 
         At `first - 1` the tensor is made or used, at stage `last` it is used (or its hold ends).
         """
-        bit, held, stages = 1 << tensor, self.held, self.stages
-        first = last = border
-        made = self.staged.producer[tensor]
-        while first - 1 > made and held[first - 1] & bit and not self._supplies(first - 1, bit):
-            first -= 1
-        while held[last + 1] & bit and not stages[last].used & bit:
-            last += 1
-        return first, last
+        held, used = self.borders[tensor], self.uses[tensor]
+        before = (used | ~held) & ((1 << border) - 1)
+        after = (used | ~(held >> 1)) >> border
+        return before.bit_length(), border + (after & -after).bit_length() - 1
 
-    def _supplies(self, stage: int, bit: int) -> bool:
-        return bool(self.stages[stage].used & bit)
+    def last_seen(self, tensor: int, stage: int) -> int:
+        """The stage or border before `stage` after which the tensor is in RAM no more."""
+        before = (1 << stage) - 1
+        return ((self.borders[tensor] | self.touches[tensor]) & before).bit_length() - 1
 
-    def move(
-        self, tensor: int, first: int, last: int, *, hold: bool
-    ) -> list[tuple[int, StagePlan]] | None:
+    def _note(self, t: int, used: int, touched: int) -> None:
+        """Flip stage t in what is told per tensor."""
+        bit = 1 << t
+        for i in bits(used):
+            self.uses[i] ^= bit
+        for i in bits(touched):
+            self.touches[i] ^= bit
+
+    def move(self, tensor: int, first: int, last: int, *, hold: bool) -> Undo | None:
         """Hold or drop a tensor across the borders first..last and re-plan the stages around.
 
-        Returns what `undo` needs, or None (nothing changed) when a stage would lack a supply.
+        Every border must change. Returns what `undo` needs, or None (nothing changed) when a stage
+        would lack a supply.
         """
-        bit = 1 << tensor
-        for border in range(first, last + 1):
-            if bool(self.held[border] & bit) != hold:
-                self.held[border] ^= bit
-                self.mass[border] += self.staged.size[tensor] if hold else -self.staged.size[tensor]
-        undo: list[tuple[int, StagePlan]] = []
+        undo: Undo = []
+        bit, size = 1 << tensor, self.staged.size[tensor]
+        self._flip(tensor, first, last)
         for t in range(first - 1, last + 1):
-            new = self.planner.plan(t, self.held[t], self.held[t + 1], self.paged, self.mass[t])
-            if new is None:
-                self.undo(tensor, first, last, undo, hold=not hold)
+            old = self.stages[t]
+            if first <= t < last and not old.touched & bit:
+                # It only passes through here: nothing else in the stage changes.
+                undo.append((t, old, self.peaks[t]))
+                self.peaks[t] += size if hold else -size
+            elif not self._replan(t, undo):
+                self.undo(tensor, first, last, undo)
                 return None
-            self._replace(t, new, undo)
         return undo
+
+    def undo(self, tensor: int, first: int, last: int, undo: Undo) -> None:
+        """Take a `move` back."""
+        self._flip(tensor, first, last)
+        self.restore(undo)
+
+    def _flip(self, tensor: int, first: int, last: int) -> None:
+        bit = 1 << tensor
+        self.borders[tensor] ^= (1 << (last + 1)) - (1 << first)
+        for border in range(first, last + 1):
+            self.held[border] ^= bit
 
     def page(self, tensor: int, *, write: bool) -> None:
         """Write the tensor to storage after it is made, or no longer do; stages stay as planned."""
@@ -123,50 +157,47 @@ class Plan:
         self.cost += sign * self.planner.price.page_out[tensor]
         self.seconds += sign * self.staged.out_s[tensor]
 
-    def replan(self, stages: list[int]) -> list[tuple[int, StagePlan]] | None:
+    def replan(self, stages: list[int]) -> Undo | None:
         """Plan these stages afresh (after `page`); None and unchanged when one lacks a supply."""
-        undo: list[tuple[int, StagePlan]] = []
+        undo: Undo = []
         for t in stages:
-            new = self.planner.plan(t, self.held[t], self.held[t + 1], self.paged, self.mass[t])
-            if new is None:
+            if not self._replan(t, undo):
                 self.restore(undo)
                 return None
-            self._replace(t, new, undo)
         return undo
 
-    def _replace(self, t: int, new: StagePlan, undo: list[tuple[int, StagePlan]]) -> None:
+    def _replan(self, t: int, undo: Undo) -> bool:
+        new = self.planner.plan(t, self.held[t], self.held[t + 1], self.paged)
+        if new is None:
+            return False
         old = self.stages[t]
-        undo.append((t, old))
+        undo.append((t, old, self.peaks[t]))
         self.stages[t] = new
+        self.peaks[t] = new.peak + self._through(t, new)
+        self._note(t, old.used ^ new.used, old.touched ^ new.touched)
         self.cost += new.cost - old.cost
         self.seconds += new.seconds - old.seconds
+        return True
 
-    def restore(self, undo: list[tuple[int, StagePlan]]) -> None:
+    def restore(self, undo: Undo) -> None:
         """Put back the stage plans that `move` or `replan` replaced."""
-        for t, old in reversed(undo):
+        for t, old, peak in reversed(undo):
             new = self.stages[t]
             self.stages[t] = old
+            self.peaks[t] = peak
+            self._note(t, old.used ^ new.used, old.touched ^ new.touched)
             self.cost += old.cost - new.cost
             self.seconds += old.seconds - new.seconds
 
-    def undo(
-        self, tensor: int, first: int, last: int, undo: list[tuple[int, StagePlan]], *, hold: bool
-    ) -> None:
-        """Take a `move` back: `hold` is what held before it."""
-        bit = 1 << tensor
-        for border in range(first, last + 1):
-            if bool(self.held[border] & bit) != hold:
-                self.held[border] ^= bit
-                self.mass[border] += self.staged.size[tensor] if hold else -self.staged.size[tensor]
-        self.restore(undo)
-
     def schedule(self) -> Schedule:
         """The plan as a list of actions."""
-        runs = [
-            Run(op, during)
-            for stage in self.stages
-            for op, during in zip(stage.runs, stage.during, strict=True)
-        ]
+        runs = []
+        for t, stage in enumerate(self.stages):
+            through = self.held[t] & self.held[t + 1] & ~stage.touched
+            runs += [
+                Run(op, during | through)
+                for op, during in zip(stage.runs, stage.during, strict=True)
+            ]
         return lower(self.staged, runs, self.paged)
 
 

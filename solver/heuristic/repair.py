@@ -7,6 +7,7 @@ from random import Random
 import numpy as np
 
 from solver.heuristic.plan import Plan
+from solver.costs import FloatArray
 from solver.staged import bits
 
 
@@ -37,7 +38,7 @@ def repair(
     random factors of up to 1 + noise. Tensors of `keep` stay held. `stop` is asked once per scan.
     """
     room = plan.staged.room
-    over = np.array([stage.peak - room for stage in plan.stages], dtype=np.float64)
+    over = np.array(plan.peaks, dtype=np.float64) - room
     while not stop():
         worst = int(over.argmax())
         if over[worst] <= 0:
@@ -51,7 +52,7 @@ def repair(
         changes.sort(key=lambda c: (c.score, c.tensor))
         done = 0
         for change in changes:
-            if done >= batch or plan.stages[worst].peak <= room:
+            if done >= batch or plan.peaks[worst] <= room:
                 break
             if _apply(plan, change, over):
                 done += 1
@@ -60,15 +61,14 @@ def repair(
     return False
 
 
-def _apply(
-    plan: Plan, change: _Change, over: "np.ndarray[tuple[int], np.dtype[np.float64]]"
-) -> bool:
+def _apply(plan: Plan, change: _Change, over: FloatArray) -> bool:
     """Make the change; False, and nothing changed, when it is void or leaves a stage unsupplied."""
     newly = change.page and not plan.paged >> change.tensor & 1
     if newly:
         plan.page(change.tensor, write=True)
     if change.first <= change.last:
-        if not plan.held[change.first] >> change.tensor & 1:
+        borders = range(change.first, change.last + 1)
+        if not all(plan.held[border] >> change.tensor & 1 for border in borders):
             undo = None
         else:
             undo = plan.move(change.tensor, change.first, change.last, hold=False)
@@ -79,15 +79,15 @@ def _apply(
             plan.page(change.tensor, write=False)
         return False
     room = plan.staged.room
-    for t, _ in undo:
-        over[t] = plan.stages[t].peak - room
+    for t, *_ in undo:
+        over[t] = plan.peaks[t] - room
     return True
 
 
 def _candidates(
     plan: Plan,
     stage: int,
-    over: "np.ndarray[tuple[int], np.dtype[np.float64]]",
+    over: FloatArray,
     keep: frozenset[int],
 ) -> list[_Change]:
     """All ways to lower the peak of `stage`, scored by cost per byte of excess removed."""
@@ -112,7 +112,7 @@ def _drops(
     plan: Plan,
     tensor: int,
     border: int,
-    over: "np.ndarray[tuple[int], np.dtype[np.float64]]",
+    over: FloatArray,
 ) -> list[_Change]:
     """Dropping the stretch around `border`: supplied again by a rerun or page-in as things are,
     or by paging the tensor out for it."""
@@ -123,19 +123,20 @@ def _drops(
     benefit = float(np.minimum(over[first:last], size).sum())
     benefit += 0.5 * min(float(over[first - 1]), size) + 1e-9
     old = plan.stages[last]
-    mass = plan.mass[last] - size
+    start = plan.held[last] & ~bit
     found = []
     ways = [plan.paged]
     if staged.may_page[tensor] and not (plan.paged | staged.stored) & bit:
         ways.append(plan.paged | bit)
     for paged in ways:
-        new = planner.plan(last, plan.held[last] & ~bit, plan.held[last + 1], paged, mass)
+        new = planner.plan(last, start, plan.held[last + 1], paged)
         if new is None:
             continue
         cost = new.cost - old.cost
         if paged != plan.paged:
             cost += planner.price.page_out[tensor]
-        harm = max(0, new.peak - staged.room) - max(0, old.peak - staged.room)
+        harm = max(0, plan.peak_of(last, new, start) - staged.room)
+        harm -= max(0, plan.peaks[last] - staged.room)
         gain = benefit - 0.5 * max(0.0, harm)
         score = cost / gain if gain > 0 else cost / benefit * 1e3
         found.append(_Change(max(score, 0.0), tensor, first, last, paged != plan.paged))
@@ -146,16 +147,18 @@ def _pagings(
     plan: Plan,
     tensor: int,
     stage: int,
-    over: "np.ndarray[tuple[int], np.dtype[np.float64]]",
+    over: FloatArray,
 ) -> list[_Change]:
     """Paging a tensor that the stage makes again, when that lowers the stage's peak."""
     bit = 1 << tensor
     old = plan.stages[stage]
-    new = plan.planner.plan(
-        stage, plan.held[stage], plan.held[stage + 1], plan.paged | bit, plan.mass[stage]
-    )
-    if new is None or new.peak >= old.peak:
+    start = plan.held[stage]
+    new = plan.planner.plan(stage, start, plan.held[stage + 1], plan.paged | bit)
+    if new is None:
         return []
-    gain = min(float(over[stage]), float(old.peak - new.peak))
+    less = plan.peaks[stage] - plan.peak_of(stage, new, start)
+    if less <= 0:
+        return []
+    gain = min(float(over[stage]), float(less))
     cost = max(0.0, new.cost - old.cost + plan.planner.price.page_out[tensor])
     return [_Change(cost / gain, tensor, stage, stage - 1, page=True)]

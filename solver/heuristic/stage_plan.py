@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 
 from solver.staged import StagedProblem, bits
 
@@ -29,9 +30,10 @@ class StagePlan:
     """A stage decided: reruns in order, tensors paged in, and their cost.
 
     runs : ops in order, the stage's own op last. during : per run, mask of what is in RAM, the
-    outputs apart. paged_in : mask. cost : at the prices of the search; seconds : of the reruns and
-    page-ins. peak : bytes, workspace and outputs included. used : mask of the tensors that some run
-    of the stage reads.
+    outputs apart and without what only passes through (held before and after, touched by no run).
+    paged_in : mask. cost : at the prices of the search; seconds : of the reruns and page-ins.
+    peak : bytes, workspace and outputs included, without what passes through. used, touched : masks
+    of the tensors that some run of the stage reads, or reads or makes.
     """
 
     runs: tuple[int, ...]
@@ -41,6 +43,7 @@ class StagePlan:
     seconds: float
     peak: int
     used: int
+    touched: int
 
 
 @dataclass(slots=True)
@@ -59,110 +62,116 @@ class StagePlanner:
         self.staged = staged
         self.price = price
         self.counter = counter or WorkCounter()
+        self._plain = [
+            StagePlan((t,), (reads,), 0, 0.0, 0.0, staged.need(t), reads, reads | makes)
+            for t, (reads, makes) in enumerate(zip(staged.op_in, staged.op_out, strict=True))
+        ]
 
     def at_prices(self, price: Prices) -> "StagePlanner":
         """The same planner at other prices; its work is counted together with this one's."""
         return StagePlanner(self.staged, price, self.counter)
 
-    def plan(
-        self, stage: int, start: int, end: int, paged: int, start_mass: int
-    ) -> StagePlan | None:
+    def plan(self, stage: int, start: int, end: int, paged: int) -> StagePlan | None:
         """Decide the stage that begins with `start` and must end with `end` in RAM.
 
-        `paged` : mask of the tensors that were written to storage. `start_mass` : bytes of `start`.
-        Missing tensors are settled from the last made down, each by its cheaper supply. None when a
-        missing tensor has no supply. The RAM limit is not looked at here: see `peak`.
+        `paged` : mask of the tensors that were written to storage. Missing tensors are settled from
+        the last made down, each by its cheaper supply. None when a missing tensor has no supply.
+        The RAM limit is not looked at here.
         """
         self.counter.planned += 1
         staged = self.staged
         missing = (staged.op_in[stage] | (end & ~staged.op_out[stage])) & ~start
         if not missing:
-            return self._finish(stage, (stage,), 0, start, end, start_mass, 0.0)
-        store = paged | staged.stored
+            return self._plain[stage]
+        supply = _Supply(self, stage, paged | staged.stored)
         have, paged_in, cost = start, 0, 0.0
         reruns: list[int] = []
-        memo: dict[int, float] = {}
         while missing:
             tensor = missing.bit_length() - 1
-            bit = 1 << tensor
             op = staged.producer[tensor]
-            page_cost = self.price.page_in[tensor] if store & bit else None
-            if not staged.may_rerun[op] or op >= stage:
-                run_cost = None
-            else:
-                run_cost = self.price.run[op]
-                for i in staged.reads[op]:
-                    if not (have | missing | paged_in) >> i & 1:
-                        run_cost += self._supply(i, stage, have | missing | paged_in, store, memo)
+            page_cost = supply.page(tensor)
+            run_cost = supply.rerun(op, have | missing | paged_in)
             if run_cost is None and page_cost is None:
                 return None
             if run_cost is None or (page_cost is not None and page_cost <= run_cost):
-                paged_in |= bit
-                missing &= ~bit
+                paged_in |= 1 << tensor
+                missing &= ~(1 << tensor)
                 cost += self.price.page_in[tensor]
             else:
                 reruns.append(op)
                 have |= staged.op_out[op]
                 missing = (missing | (staged.op_in[op] & ~(have | paged_in))) & ~staged.op_out[op]
                 cost += self.price.run[op]
-                memo.clear()
+                supply.forget()
         runs = (*sorted(reruns), stage)
-        return self._finish(stage, runs, paged_in, start, end, start_mass, cost)
-
-    def _supply(
-        self, tensor: int, stage: int, have: int, store: int, memo: dict[int, float]
-    ) -> float:
-        """Least price of getting a tensor that is not there; infinite when it cannot be had."""
-        known = memo.get(tensor)
-        if known is not None:
-            return known
-        best = self.price.page_in[tensor] if store >> tensor & 1 else float("inf")
-        op = self.staged.producer[tensor]
-        if self.staged.may_rerun[op] and op < stage:
-            run = self.price.run[op]
-            for i in self.staged.reads[op]:
-                if run >= best:
-                    break
-                if not have >> i & 1:
-                    run += self._supply(i, stage, have, store, memo)
-            best = min(best, run)
-        memo[tensor] = best
-        return best
-
-    def _finish(
-        self,
-        stage: int,
-        runs: tuple[int, ...],
-        paged_in: int,
-        start: int,
-        end: int,
-        start_mass: int,
-        cost: float,
-    ) -> StagePlan:
-        staged = self.staged
-        if len(runs) == 1 and not paged_in:
-            during = (staged.op_in[stage] | (end & ~staged.op_out[stage])) & start
-            dropped = start & ~during
-            mass = start_mass - staged.mass(dropped) if dropped else start_mass
-            new = staged.op_out[stage] & ~during
-            peak = mass + staged.mass(new) + staged.workspace[stage]
-            return StagePlan(runs, (during,), 0, 0.0, 0.0, peak, staged.op_in[stage])
         loads = late_loads(staged, runs, paged_in)
-        during_runs, used, _ = liveness(staged, runs, loads, end)
-        touched = start ^ end
-        for op in runs:
-            touched |= staged.op_in[op] | staged.op_out[op]
-        through = start_mass - staged.mass(start & touched)
-        peak = 0
-        seconds = 0.0
-        for op, during in zip(runs, during_runs, strict=True):
-            mass = staged.mass((during | staged.op_out[op]) & touched) + staged.workspace[op]
-            peak = max(peak, mass)
-            seconds += staged.run_s[op]
-        seconds -= staged.run_s[stage]
-        if paged_in:
-            seconds += sum(staged.in_s[i] for i in bits(paged_in))
-        return StagePlan(runs, during_runs, paged_in, cost, seconds, peak + through, used)
+        return decided_stage(staged, runs, loads, start=start, end=end, cost=cost)
+
+
+_DEEPEST = 150  # ops looked back when pricing a rerun; beyond, its own run is taken for the price
+
+
+class _Supply:
+    """Prices of the ways to get a tensor within one stage."""
+
+    def __init__(self, planner: StagePlanner, stage: int, store: int) -> None:
+        self._staged = planner.staged
+        self._price = planner.price
+        self._stage = stage
+        self._store = store
+        self._known: dict[int, float] = {}
+
+    def page(self, tensor: int) -> float | None:
+        """Price of paging it in; None when it is not in storage."""
+        return self._price.page_in[tensor] if self._store >> tensor & 1 else None
+
+    def rerun(self, op: int, have: int, depth: int = 0) -> float | None:
+        """Price of running `op` again with the inputs that are not in `have`; None if it may not."""
+        if not self._staged.may_rerun[op] or op >= self._stage:
+            return None
+        cost = self._price.run[op]
+        for i in self._staged.reads[op]:
+            if not have >> i & 1:
+                cost += self._cheapest(i, have, depth + 1)
+        return cost
+
+    def _cheapest(self, tensor: int, have: int, depth: int) -> float:
+        if depth > _DEEPEST:
+            return 0.0
+        if tensor not in self._known:
+            ways = (self.page(tensor), self.rerun(self._staged.producer[tensor], have, depth))
+            self._known[tensor] = min((way for way in ways if way is not None), default=inf)
+        return self._known[tensor]
+
+    def forget(self) -> None:
+        """What is there has changed: prices must be found anew."""
+        self._known.clear()
+
+
+def decided_stage(
+    staged: StagedProblem,
+    runs: tuple[int, ...],
+    loads: Sequence[int],
+    *,
+    start: int,
+    end: int,
+    cost: float,
+) -> StagePlan:
+    """The stage that runs these ops, with these page-ins directly before each of them."""
+    during, used, _ = liveness(staged, runs, loads, end)
+    touched = used
+    for op in runs:
+        touched |= staged.op_out[op]
+    through = start & end & ~touched
+    peak = paged_in = 0
+    seconds = -staged.run_s[runs[-1]]
+    for op, here, load in zip(runs, during, loads, strict=True):
+        paged_in |= load
+        seconds += staged.run_s[op] + sum(staged.in_s[i] for i in bits(load))
+        mass = staged.mass((here | staged.op_out[op]) & ~through) + staged.workspace[op]
+        peak = max(peak, mass)
+    local = tuple(here & ~through for here in during)
+    return StagePlan(runs, local, paged_in, cost, seconds, peak, used, touched)
 
 
 def late_loads(staged: StagedProblem, runs: Sequence[int], paged_in: int) -> list[int]:

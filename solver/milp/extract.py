@@ -4,7 +4,13 @@ import numpy as np
 
 from solver.costs import FloatArray
 from solver.heuristic.plan import Plan
-from solver.heuristic.stage_plan import StagePlan, StagePlanner, late_loads, liveness
+from solver.heuristic.stage_plan import (
+    StagePlan,
+    StagePlanner,
+    decided_stage,
+    late_loads,
+    liveness,
+)
 from solver.milp.gap_model import Gap
 from solver.milp.stage_model import StageModel
 from solver.staged import bits
@@ -21,13 +27,11 @@ def read_plan(model: StageModel, x: FloatArray, planner: StagePlanner) -> Plan |
     runs: list[int] = []
     loads: list[int] = []
     ends: list[int] = []
-    paged_in: list[int] = []
     for t in range(begin, staged.stages):
         stage_runs = [op for op in range(t) if _on(x, columns.rerun.get((t, op)))] + [t]
         stage_loads = _loads(model, x, t, stage_runs)
         runs += stage_runs
         loads += stage_loads
-        paged_in.append(_count(stage_loads))
         ends.append(len(runs))
     during, _, start = liveness(staged, runs, loads, 0)
     held = _forward_held(model, x, start)
@@ -35,7 +39,9 @@ def read_plan(model: StageModel, x: FloatArray, planner: StagePlanner) -> Plan |
     first = 0
     for t, last in zip(range(begin, staged.stages), ends, strict=True):
         following = during[last] & ~loads[last] if last < len(runs) else 0
-        decided[t] = _decided(planner, runs[first:last], during[first:last], loads[first:last])
+        decided[t] = _decided(
+            planner, runs[first:last], loads[first:last], start=held[t], end=following
+        )
         held[t + 1] = following
         first = last
     paged = 0
@@ -52,13 +58,6 @@ def read_plan(model: StageModel, x: FloatArray, planner: StagePlanner) -> Plan |
 
 def _on(x: FloatArray, column: int | None) -> bool:
     return column is not None and bool(x[column] > _HALF)
-
-
-def _count(loads: list[int]) -> int:
-    mask = 0
-    for load in loads:
-        mask |= load
-    return mask
 
 
 def _loads(model: StageModel, x: FloatArray, t: int, runs: list[int]) -> list[int]:
@@ -82,22 +81,15 @@ def _loads(model: StageModel, x: FloatArray, t: int, runs: list[int]) -> list[in
 
 
 def _decided(
-    planner: StagePlanner, runs: list[int], during: tuple[int, ...], loads: list[int]
+    planner: StagePlanner, runs: list[int], loads: list[int], *, start: int, end: int
 ) -> StagePlan:
+    """The stage as the model decided it, its page-ins cut down to what is wanted."""
     staged, price = planner.staged, planner.price
-    used = mask = 0
-    cost = seconds = 0.0
-    peak = 0
-    for op, here, load in zip(runs, during, loads, strict=True):
-        used |= staged.op_in[op]
-        load &= here  # noqa: PLW2901 - what liveness does not want is not paged in
-        mask |= load
-        cost += sum(price.page_in[i] for i in bits(load))
-        seconds += sum(staged.in_s[i] for i in bits(load))
-        peak = max(peak, staged.mass(here | staged.op_out[op]) + staged.workspace[op])
+    during, _, _ = liveness(staged, runs, loads, end)
+    wanted = [load & here for load, here in zip(loads, during, strict=True)]
+    cost = sum(price.page_in[i] for load in wanted for i in bits(load))
     cost += sum(price.run[op] for op in runs[:-1])
-    seconds += sum(staged.run_s[op] for op in runs[:-1])
-    return StagePlan(tuple(runs), during, mask, cost, seconds, peak, used)
+    return decided_stage(staged, tuple(runs), wanted, start=start, end=end, cost=cost)
 
 
 def _forward_held(model: StageModel, x: FloatArray, start: int) -> list[int]:
@@ -134,10 +126,12 @@ def _supplied(
         if planned.paged_in & ~store:
             return False
         resident = held[t]
+        through = held[t] & held[t + 1] & ~planned.touched
         for op, during in zip(planned.runs, planned.during, strict=True):
-            if during & ~resident & ~planned.paged_in:
+            here = during | through
+            if here & ~resident & ~planned.paged_in:
                 return False
-            resident = during | staged.op_out[op]
+            resident = here | staged.op_out[op]
         if held[t + 1] & ~resident:
             return False
     return True

@@ -207,7 +207,7 @@ class Proof:
             solve.take(plan)
             return
         broken.clear()
-        broken.update(t for t in range(solve.staged.stages) if plan.over(t))
+        broken.update(t for t, peak in enumerate(plan.peaks) if peak > solve.staged.room)
         if repair(plan, batch=8, stop=solve.stop):
             polish(plan, solve.stop)
             solve.take(plan)

@@ -126,6 +126,14 @@ def test_that_slices_casts_and_products_of_shapes_are_followed(tmp_path: Path) -
     assert network.values["y"].shape == (1, 3, 24)
 
 
+def test_that_a_shape_read_backwards_reaches_its_first_entry(tmp_path: Path) -> None:
+    # ONNX writes "to the front" as the least number there is.
+    nodes = [node("Shape", "x", "s"), node("Slice", "s a b c d", "t"), node("Reshape", "x t")]
+    stored = [integers("a", -1), integers("b", -(2**63)), integers("c", 0), integers("d", -1)]
+    network = load(model_of(nodes, [floats("x", 2, 3, 4)], stored), tmp_path)
+    assert network.values["y"].shape == (4, 3, 2)
+
+
 def test_that_choices_among_shapes_are_followed(tmp_path: Path) -> None:
     # torch writes expand sizes as Where(Equal(size, -1), ones, size).
     nodes = [

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import onnx
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from onnx import TensorProto, helper
 
-from solver.errors import ModelError
+from solver.errors import EngineError, ModelError
 from solver.loaders.onnx_file import load_onnx
 from solver.loaders.options import LoadOptions
 from tests.helpers.onnx_models import floats, load, model_of, node, weight
@@ -131,3 +133,27 @@ def test_that_sparse_weights_are_refused_by_name(tmp_path: Path) -> None:
     )
     with pytest.raises(ModelError, match="initialiser w: is stored sparsely"):
         load(model, tmp_path)
+
+
+@settings(max_examples=150, derandomize=True, deadline=None)
+@given(
+    name=st.sampled_from(["07_batch_baked_into_reshape", "09_batchnorm_training", "21_fp16"]),
+    damage=st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), min_size=1, max_size=8),
+)
+def test_that_no_damaged_byte_gives_anything_but_a_network_or_a_sentence(
+    name: str, damage: list[tuple[int, int]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    content = bytearray((DATA / "onnx_corner" / f"{name}.onnx").read_bytes())
+    for place, byte in damage:
+        # From both ends, where headers are; weights fill the middle.
+        content[(place // 2 if place % 2 else -1 - place // 2) % len(content)] = byte
+    path = tmp_path_factory.getbasetemp() / "damaged.onnx"
+    path.write_bytes(content)
+    try:
+        network = load_onnx(path, LoadOptions())
+    except EngineError as error:
+        found = all(issue.message for issue in error.issues)
+    else:
+        named = {name for layer in network.layers for name in (*layer.inputs, *layer.outputs)}
+        found = named - {""} <= set(network.values)
+    assert found

@@ -56,7 +56,7 @@ class Add(Sum):
     def trains(self, site: Site, slot: int) -> bool:
         """Whether the constant lies along the channels."""
         """Whether the constant lies along the channels."""
-        return site.is_constant(slot) and is_per_channel(site, slot)
+        return is_per_channel(site, slot)
 
 
 class Mul(_Elementwise):
@@ -67,7 +67,7 @@ class Mul(_Elementwise):
     def trains(self, site: Site, slot: int) -> bool:
         """Whether the constant lies along the channels."""
         """Whether the constant lies along the channels."""
-        return site.is_constant(slot) and is_per_channel(site, slot)
+        return is_per_channel(site, slot)
 
     def gradient(self, site: Site, slot: int) -> Gradient:
         """Read the other factor."""

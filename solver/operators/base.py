@@ -157,9 +157,9 @@ class Rule:
         """Slots through which a gradient passes if a float variable is there, ascending."""
         return site.slots()
 
-    def trains(self, site: Site, slot: int) -> bool:
-        """Whether the float constant at `slot` is trained."""
-        return slot in self.parameters and site.is_constant(slot)
+    def trains(self, site: Site, slot: int) -> bool:  # noqa: ARG002
+        """Whether the float constant at `slot`, one of `parameters`, is trained."""
+        return True
 
     def gradient(self, site: Site, slot: int) -> Gradient:
         """The gradient op of the input or trained constant at `slot`."""

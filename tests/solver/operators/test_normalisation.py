@@ -82,6 +82,18 @@ def test_that_running_statistics_are_weights_but_not_trained() -> None:
     assert found.weight_bytes == 36 + 2 * 12
 
 
+def test_that_updated_running_statistics_are_no_tensors_of_their_own() -> None:
+    net = NetworkOf(x=(2, 3))
+    for name in ("scale", "bias", "mean", "variance"):
+        net.const(name, (3,))
+    more = {"new_mean": (3,), "new_variance": (3,)}
+    net.layer("it", "BatchNormalization", "x scale bias mean variance", (2, 3), more=more)
+    found = graph_of_layer(net.network())
+    assert op_named(found, "it.apply").outputs == ("it",)
+    assert {"new_mean", "new_variance"}.isdisjoint(found.tensor_index)
+    assert found.forward_bytes == 24
+
+
 def test_that_running_statistics_used_twice_are_counted_once() -> None:
     net = NetworkOf()
     source = trained("x", (2, 3), net)

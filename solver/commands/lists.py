@@ -8,6 +8,7 @@ import msgspec
 from solver.codec.graph import device_object
 from solver.commands.output import say
 from solver.device_files import find_devices
+from solver.errors import UsageError
 from solver.strategies.registry import get_strategy, strategy_names
 from solver.units import format_bytes
 from solver.zoo.registry import autodiff_names, builtin_names
@@ -47,7 +48,12 @@ def devices(*, as_json: bool) -> None:
 @_as_json
 def strategies(*, as_json: bool) -> None:
     """List the ways to schedule."""
-    found = [get_strategy(name) for name in strategy_names()]
+    found = []
+    for name in strategy_names():
+        try:
+            found.append(get_strategy(name))
+        except UsageError as error:
+            say(f"warning: {error}")
     rows = [{"name": each.name, "summary": each.summary} for each in found]
     _print(as_json, rows, [f"{each.name:16} {each.summary}" for each in found])
 

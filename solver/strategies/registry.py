@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
 from typing import Final, cast
 
@@ -34,10 +34,18 @@ def get_strategy(name: str) -> Strategy:
         return cast("Strategy", getattr(import_module(module), attribute))
     for entry in entry_points(group="poet.strategies"):
         if entry.name == name:
-            return cast("Strategy", entry.load())
+            return _loaded(entry)
     near = get_close_matches(name, strategy_names(), n=1)
     hint = f"did you mean {near[0]}?" if near else "one of: " + ", ".join(strategy_names())
     raise UsageError(Issue(f"unknown strategy {name!r}", "--strategy", hint))
+
+
+def _loaded(entry: EntryPoint) -> Strategy:
+    try:
+        return cast("Strategy", entry.load())
+    except (ImportError, AttributeError, SyntaxError, OSError) as error:
+        message = f"the strategy {entry.name} of another package cannot be used: {error}"
+        raise UsageError(Issue(message, "--strategy")) from error
 
 
 def adapt(problem: Problem, strategy: Strategy) -> Problem:

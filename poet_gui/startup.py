@@ -1,0 +1,49 @@
+"""The commands `poet` and `poet-gui`: make sure that the packages found are ours, then start.
+
+Stands here because `solver` and `resources` are common names: when another package of that name
+comes first on the path, nothing inside ours can say so.
+"""
+
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+_NAMES: Final = ("solver", "resources")
+
+
+def poet() -> None:
+    """Entry point of `poet`."""
+    _refuse_foreign_packages()
+    import_module("solver.cli").main()
+
+
+def poet_gui() -> None:
+    """Entry point of `poet-gui`."""
+    _refuse_foreign_packages()
+    sys.exit(import_module("poet_gui.app").main())
+
+
+def foreign_packages() -> tuple[str, ...]:
+    """A sentence for each package that comes from elsewhere than this one."""
+    home = Path(__file__).resolve().parent.parent
+    found = []
+    for name in _NAMES:
+        spec = find_spec(name)
+        place = spec.origin if spec is not None else None
+        if place is None:
+            found.append(f"the package {name} of POET Explorer is missing from {home}")
+        elif Path(place).resolve().parent.parent != home:
+            there = Path(place).resolve().parent
+            found.append(
+                f"another package named {name} in {there} hides that of POET Explorer in {home}: "
+                "start from another folder, or use an environment without it"
+            )
+    return tuple(found)
+
+
+def _refuse_foreign_packages() -> None:
+    sentences = foreign_packages()
+    if sentences:
+        sys.exit("\n".join(f"poet: {sentence}" for sentence in sentences))

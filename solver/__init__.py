@@ -1,4 +1,4 @@
-"""The engine of POET Explorer: training graphs, costs, schedules and their optimisation. Knows no Qt."""
+"""The engine of POET Explorer: training graphs, costs, schedules, their optimisation. No Qt."""
 
 from typing import Final
 

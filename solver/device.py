@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 
 class IoMode(StrEnum):
-    """How transfers share time with computing: one after the other, side by side, or free of time."""
+    """How transfers share time with computing: in turn with it, beside it, or taking no time."""
 
     BLOCKING = "blocking"
     OVERLAPPED = "overlapped"
@@ -16,7 +16,7 @@ class IoMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """One direction of paging: seconds = latency_s + bytes / bytes_per_s, joules = seconds * power_w."""
+    """One direction of paging: latency_s + bytes / bytes_per_s seconds, at power_w watts."""
 
     latency_s: float
     bytes_per_s: float
@@ -33,7 +33,10 @@ class Transfer:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A frozen profile; `source` says where each number comes from ("measured", "datasheet", "estimate" and words)."""
+    """A frozen profile of one board.
+
+    `source` says where each number comes from: "measured", "datasheet" or "estimate", and words.
+    """
 
     id: str
     name: str

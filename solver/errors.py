@@ -8,8 +8,9 @@ from dataclasses import dataclass
 class Issue:
     """One mistake: a sentence, its place, and the nearest thing that would be accepted.
 
-    `where` names file, line, node or field ("model.json: node conv: bytes"); empty when the sentence says it all.
-    `suggestion` says what to do ("did you mean rpi4?"); empty when there is nothing useful to say.
+    `where` names file, line, node or field ("model.json: node conv: bytes"); empty when the
+    sentence says it all. `suggestion` says what to do ("did you mean rpi4?"); empty when there is
+    nothing useful to say.
     """
 
     message: str

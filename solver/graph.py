@@ -43,7 +43,7 @@ class Role(StrEnum):
 
 
 class Accounting(StrEnum):
-    """Whose rules made the graph: our differentiation, the released POET code's, or the file's own list."""
+    """Whose rules made the graph: our differentiation, the released code's, or the file's own."""
 
     AUTODIFF = "autodiff"
     POET = "poet"
@@ -58,7 +58,7 @@ class Weights(StrEnum):
 
 
 class WeightGradients(StrEnum):
-    """Whether a weight gradient is applied into the weight's own memory or is an output that dies with its op."""
+    """Whether a weight gradient goes into the weight's own memory or is an output of its op."""
 
     APPLIED = "applied"
     BUFFERED = "buffered"
@@ -85,9 +85,10 @@ class Tensor:
 class Op:
     """One operator of the training graph: reads tensors, makes zero or more tensors.
 
-    `inputs` and `outputs` are tensor names without repetition, in order. `kind` is an ONNX op_type or one of `input, loss, mask,
-    stats, apply, weight_gradient, input_gradient, add_gradient`. `trainable` names the constants that a forward op trains;
-    `gradient_of` the tensors or trainables whose (partial) gradient a backward op makes; additions have none.
+    `inputs` and `outputs` are tensor names without repetition, in order. `kind` is an ONNX op_type
+    or one of `input, loss, mask, stats, apply, weight_gradient, input_gradient, add_gradient`.
+    `trainable` names the constants that a forward op trains; `gradient_of` the tensors or
+    trainables whose (partial) gradient a backward op makes; additions have none.
     """
 
     name: str
@@ -127,10 +128,11 @@ class GraphSettings:
 class TrainingGraph:
     """Inputs, forward ops, loss, backward ops in execution order, and the sizes that go with them.
 
-    Every tensor is made by exactly one op that stands before its readers; forward ops stand before backward ops.
-    `fixed_bytes` always occupy RAM. `weight_bytes` = trainable + running statistics, stated even when not counted.
-    `forward_macs`, `forward_bytes`, `saved_extra_bytes`: totals as defined in the poet.graph format.
-    `budget_bytes`: a budget that the file itself suggests, else None.
+    Every tensor is made by exactly one op that stands before its readers; forward ops stand before
+    backward ops. `fixed_bytes` always occupy RAM. `weight_bytes` = trainable + running statistics,
+    stated even when not counted. `forward_macs`, `forward_bytes`, `saved_extra_bytes`: totals as
+    defined in the poet.graph format. `budget_bytes`: a budget that the file itself suggests, else
+    None.
     """
 
     name: str

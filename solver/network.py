@@ -1,4 +1,4 @@
-"""A network as its file describes it: layers between values, nothing differentiated, nothing priced yet."""
+"""A network as its file describes it: layers between values, nothing differentiated yet."""
 
 import math
 from collections.abc import Mapping
@@ -14,8 +14,8 @@ AttributeValue = int | float | str | bytes | tuple[int, ...] | tuple[float, ...]
 class Value:
     """A tensor that flows between layers, or a constant: shape in elements, dtype a numpy name.
 
-    `data` holds the elements (row-major) of small integer constants that decide shapes (Reshape's target, Slice's
-    bounds), else None: a weight is a size here, its numbers are never read.
+    `data` holds the elements (row-major) of small integer constants that decide shapes (Reshape's
+    target, Slice's bounds), else None: a weight is a size here, its numbers are never read.
     """
 
     name: str
@@ -43,8 +43,9 @@ class Value:
 class Layer:
     """One operator of the network: an ONNX op_type with its attributes.
 
-    `inputs` are names of values or constants in ONNX order, "" where an optional input is absent. `outputs` likewise.
-    `name` is unique in the network (made from the outputs where the file has none).
+    `inputs` are names of values or constants in ONNX order, "" where an optional input is absent.
+    `outputs` likewise. `name` is unique in the network (made from the outputs where the file has
+    none).
     """
 
     name: str
@@ -56,12 +57,13 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """What a loader or the zoo returns: layers in the file's (topological) order, every shape known.
+    """What a loader or the zoo returns: layers in topological order, every shape known.
 
-    `values` holds inputs, layer outputs and constants by name; `constants` names those that depend on no input.
-    `outputs` are the network's outputs in order. `opset` is that of the default ONNX domain.
-    `batch` is the leading dimension really used, None where the file does not have one to choose; `dims` are the symbolic dimensions
-    bound by the user. `warnings` are sentences for the import report.
+    `values` holds inputs, layer outputs and constants by name; `constants` names those that depend
+    on no input. `outputs` are the network's outputs in order. `opset` is that of the default ONNX
+    domain. `batch` is the leading dimension really used, None where the file does not have one to
+    choose; `dims` are the symbolic dimensions bound by the user. `warnings` are sentences for the
+    import report.
     """
 
     name: str

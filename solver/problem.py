@@ -9,7 +9,7 @@ from solver.device import IoMode
 
 @dataclass(frozen=True, slots=True)
 class Budgets:
-    """RAM limit in bytes, runtime limit in seconds (None = no limit). Ratios are converted before they get here."""
+    """RAM limit in bytes, runtime limit in seconds (None = no limit); never ratios."""
 
     ram_bytes: int
     runtime_s: float | None = None
@@ -28,8 +28,8 @@ class Switches:
 class SolveOptions:
     """How hard to try. None of these changes what is true, only when a solve stops.
 
-    gap: stop when (energy - bound) <= gap * overhead. time_limit_s: a stop on the clock, may be 0. work_limit: a
-    deterministic stop, in units of about one second of one core, None = none.
+    gap: stop when (energy - bound) <= gap * overhead. time_limit_s: a stop on the clock, may be 0.
+    work_limit: a deterministic stop, in units of about one second of one core, None = none.
     """
 
     strategy: str = "joint"
@@ -49,7 +49,7 @@ class Problem:
     switches: Switches = field(default_factory=Switches)
 
     def transfer_durations_s(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """Durations (page-ins, page-outs) per tensor under the I/O mode: zero when transfers are ignored."""
+        """Durations (page-ins, page-outs) per tensor under the I/O mode: zero when ignored."""
         if self.switches.io is IoMode.IGNORED:
             zeros = (0.0,) * len(self.costed.tensor_bytes)
             return zeros, zeros
@@ -59,7 +59,8 @@ class Problem:
 def fingerprint(problem: Problem) -> str:
     """Hex digest of everything a schedule's validity and cost depend on, except the budgets.
 
-    Two problems of one fingerprint may share schedules and bounds. Names are left out: they carry no cost.
+    Two problems of one fingerprint may share schedules and bounds. Names are left out: they carry
+    no cost.
     """
     costed, switches = problem.costed, problem.switches
     graph = costed.graph

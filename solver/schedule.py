@@ -21,7 +21,7 @@ class ActionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One step. `target` is a position in graph.ops for (re)compute, in graph.tensors for paging and free."""
+    """One step; `target` is a position in graph.ops if it runs an op, else in graph.tensors."""
 
     kind: ActionKind
     target: int

@@ -1,4 +1,7 @@
-"""The independent verifier: is this list of actions legal, and is what is said of it true? Shares no code with simulate."""
+"""The independent verifier: whether a schedule is legal and what is said of it true.
+
+Shares no code with simulate, on purpose.
+"""
 
 from dataclasses import dataclass
 from math import isclose
@@ -15,7 +18,7 @@ _RUNTIME_TOLERANCE = (
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`faults`: sentences, empty when the schedule is legal; the figures are recounted here, bytes exact."""
+    """`faults`: sentences, none when the schedule is legal; the figures are recounted here."""
 
     faults: tuple[str, ...]
     peak_bytes: int
@@ -138,9 +141,10 @@ class _Replay:
 
 
 def verify(schedule: Schedule, problem: Problem) -> Report:
-    """Replay `schedule` in exact integers and name every fault: order, data, RAM, runtime, switches.
+    """Replay `schedule` in exact integers; name faults of order, data, RAM, runtime, switches.
 
-    An empty list of faults means that the schedule may be shown. Overlapped I/O is checked as blocking.
+    An empty list of faults means that the schedule may be shown. Overlapped I/O is checked as
+    blocking.
     """
     replay = _Replay(problem)
     sizes = (len(replay.graph.ops), len(replay.graph.tensors))
@@ -161,7 +165,7 @@ def verify(schedule: Schedule, problem: Problem) -> Report:
 def verify_figures(
     schedule: Schedule, problem: Problem, *, peak_bytes: int, energy_j: float, runtime_s: float
 ) -> Report:
-    """As `verify`, and the stated peak (to the byte), energy and runtime (1e-9 relative) must be those recounted."""
+    """As `verify`; the stated peak (to the byte), energy and runtime (1e-9) must be true."""
     report = verify(schedule, problem)
     faults = list(report.faults)
     if peak_bytes != report.peak_bytes:

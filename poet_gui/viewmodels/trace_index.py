@@ -119,7 +119,7 @@ class TraceIndex:
         return length if length > 0 else 1.0
 
     def action_at(self, x: float, axis: Axis) -> int:
-        """Return the bar last begun at `x`, the first one before that; -1 when there are no bars."""
+        """Return the bar last begun at `x`, the first one before that; -1 without bars."""
         if not self.steps:
             return -1
         begins = self.begin(axis)[self.step_action]

@@ -130,13 +130,13 @@ class _Case:
         if use is None:
             return self._idle(since, last, unread=since == first and not reads_now)
         stretch = f"from {self._step(since)} to {self._step(use)}"
-        sentences = [
-            f"Its {format_bytes(self.size)} stay in RAM {stretch} for {self._actor(use)}; "
-            f"RAM is highest on the way at {self._high_text(since + 1, use)}."
-        ]
-        sentences.append(self._recompute_price(use))
-        sentences.append(self._paging_price(since))
-        sentences.append("Keeping it costs no energy and no time.")
+        high = f"RAM is highest on the way at {self._high_text(since + 1, use)}"
+        sentences = (
+            f"Its {format_bytes(self.size)} stay in RAM {stretch} for {self._actor(use)}; {high}.",
+            self._recompute_price(use),
+            self._paging_price(since),
+            "Keeping it costs no energy and no time.",
+        )
         title = f"Why kept until {self._place(use)}"
         return Why(title, tuple(text for text in sentences if text))
 

@@ -96,7 +96,7 @@ def draw_glyph(painter: QPainter, kind: Kind, box: QRectF) -> None:
 
     Triangle down = into RAM, triangle up = out of RAM, circular arrow = made again.
     """
-    size = min(box.height() - 2.0, 9.0)
+    size = min(box.height() - 1.0, 9.0)
     if size < _LEAST_GLYPH:
         return
     centre = box.center()
@@ -106,7 +106,7 @@ def draw_glyph(painter: QPainter, kind: Kind, box: QRectF) -> None:
         _circular_arrow(painter, centre, size)
     elif kind in {Kind.PAGE_IN, Kind.PAGE_OUT}:
         down = kind is Kind.PAGE_IN
-        painter.setPen(QPen(QColor(_INK), 1.0))
+        painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor("#ffffff"))
         painter.drawPolygon(_triangle(centre, size, down=down))
     painter.restore()

@@ -16,9 +16,13 @@ class BudgetLine(pg.InfiniteLine):  # type: ignore[misc]  # pyqtgraph ships no t
     -------
     budget_dragged(object)
         The user moved the line to this many bytes (a whole number, at least 1; beyond 32 bits).
+    drag_started(), drag_finished()
+        The first and the last of these.
     """
 
     budget_dragged = Signal(object)
+    drag_started = Signal()
+    drag_finished = Signal()
 
     def __init__(self) -> None:
         super().__init__(angle=0, movable=True)
@@ -75,7 +79,7 @@ class BudgetLine(pg.InfiniteLine):  # type: ignore[misc]  # pyqtgraph ships no t
         painter.setPen(QColor(self._theme.budget_line))
         box = QRectF(right.x() - width - 8, y, width + 4, metrics.height())
         ground = QColor(self._theme.panel)
-        ground.setAlpha(190)
+        ground.setAlpha(235)
         painter.fillRect(box, ground)
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, self.label)
         painter.restore()
@@ -85,6 +89,10 @@ class BudgetLine(pg.InfiniteLine):  # type: ignore[misc]  # pyqtgraph ships no t
         if event.button() != Qt.MouseButton.LeftButton:
             return
         event.accept()
+        if event.isStart():
+            self.drag_started.emit()
         view = self.getViewBox()
         level = float(view.mapSceneToView(event.scenePos()).y())
-        self.budget_dragged.emit(max(1, round(level)))
+        self.budget_dragged.emit(min(max(1, round(level)), round(view.viewRange()[1][1])))
+        if event.isFinish():
+            self.drag_finished.emit()

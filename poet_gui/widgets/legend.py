@@ -63,8 +63,10 @@ class Legend(QWidget):
         return QSize(places[-1][0] + _SWATCH + 8 + last, height)
 
     def minimumSizeHint(self) -> QSize:
-        """Two rows of three."""
-        return QSize(self.sizeHint().width() // 2 + _SWATCH, self.sizeHint().height())
+        """One under the other."""
+        metrics = self.fontMetrics()
+        widest = max(metrics.horizontalAdvance(text) for text, _ in self.entries())
+        return QSize(_SWATCH + 6 + widest, metrics.height() + 4)
 
     def heightForWidth(self, width: int) -> int:
         """Rows needed at this width."""

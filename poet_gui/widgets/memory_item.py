@@ -173,7 +173,7 @@ class MemoryItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph ships no
         metrics = QFontMetricsF(font)
         box = QRectF(corner.x(), corner.y(), metrics.horizontalAdvance(text) + 6, metrics.height())
         ground = QColor(self._theme.panel)
-        ground.setAlpha(215)
+        ground.setAlpha(230)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(ground)
         painter.drawRoundedRect(box, 3, 3)

@@ -4,9 +4,9 @@ import math
 from typing import Final
 
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetricsF, QResizeEvent
-from PySide6.QtWidgets import QFrame, QScrollBar, QWidget
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetricsF, QMouseEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QWidget
 
 from poet_gui.theme import LIGHT, Theme
 from poet_gui.viewmodels.memory import MemoryCurve, memory_curve, memory_top
@@ -16,15 +16,16 @@ from poet_gui.viewmodels.timeline import NO_TENSOR, TimelineScene, timeline_scen
 from poet_gui.viewmodels.trace_index import index_trace
 from poet_gui.widgets.budget_line import BudgetLine
 from poet_gui.widgets.lane_axis import LaneAxis
+from poet_gui.widgets.lane_scroller import LaneScroller
 from poet_gui.widgets.lanes_item import LanesItem
 from poet_gui.widgets.memory_item import MemoryItem
 from poet_gui.widgets.plot_axes import CaptionAxis, TimeAxis
+from poet_gui.widgets.plot_marks import PlotMarks
 from poet_gui.widgets.time_model import TimeModel
 from poet_gui.widgets.time_view_box import Gestures, TimeViewBox
 from solver.simulate import Trace
 
 _HIT_PIXELS: Final = 3.0
-_LANES_PER_NOTCH: Final = 3.0
 
 
 class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgraph ships no types
@@ -57,17 +58,15 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
         self.curve: MemoryCurve | None = None
         self._budget_bytes: int | None = None
         self._theme = LIGHT
-        self._first_lane = 0.0
-        self._lane_pixels = 19.0
+        self._frozen_top: float | None = None
+        self._unit = 12.0
+        self._pointer_left = False
         self.lane_gestures = Gestures(self)
         self.memory_gestures = Gestures(self)
         self._build_plots()
-        self._build_marks()
+        self._build_items()
+        self.scroller = LaneScroller(self, self.lanes_box)
         self._connect()
-        self.scroll_bar = QScrollBar(Qt.Orientation.Vertical, self)
-        self.scroll_bar.setObjectName("laneScrollBar")
-        self.scroll_bar.setToolTip("Scroll the lanes")
-        self.scroll_bar.valueChanged.connect(self._on_scroll_bar)
         self.set_theme(LIGHT)
 
     # Building
@@ -100,57 +99,41 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
         layout.setColumnStretchFactor(1, 100)
         self.lanes_box.invertY(True)  # pyqtgraph's signature
 
-    def _build_marks(self) -> None:
+    def _build_items(self) -> None:
         self.lanes_item, self.memory_item = LanesItem(), MemoryItem()
         self.overview_item = MemoryItem(plain=True)
         self.budget_line = BudgetLine()
-        self.window_region = pg.LinearRegionItem(swapMode="block")
-        self.range_bands = [pg.LinearRegionItem(movable=False) for _ in range(2)]
-        self.playheads = [
-            pg.InfiniteLine(angle=90, movable=movable) for movable in (True, True, False)
-        ]
-        boxes = (self.lanes_box, self.memory_box, self.overview_box)
-        for box, item in zip(
-            boxes, (self.lanes_item, self.memory_item, self.overview_item), strict=True
-        ):
-            box.addItem(item, ignoreBounds=True)
-        self.overview_box.addItem(self.window_region, ignoreBounds=True)
+        self.lanes_box.addItem(self.lanes_item, ignoreBounds=True)
+        self.memory_box.addItem(self.memory_item, ignoreBounds=True)
         self.memory_box.addItem(self.budget_line, ignoreBounds=True)
-        for box, band in zip(boxes[:2], self.range_bands, strict=True):
-            band.setZValue(5)
-            band.hide()
-            box.addItem(band, ignoreBounds=True)
-        for box, line in zip(boxes, self.playheads, strict=True):
-            line.setZValue(10)
-            line.hide()
-            box.addItem(line, ignoreBounds=True)
+        self.overview_box.addItem(self.overview_item, ignoreBounds=True)
+        plots = [self.lanes_box, self.memory_box]
+        self.marks = PlotMarks(self.model, self, plots=plots, overview=self.overview_box)
 
     def _connect(self) -> None:
         self.model.range_changed.connect(self._on_range)
         self.model.axis_changed.connect(self._on_axis)
         self.model.playhead_changed.connect(self._on_playhead)
-        self.model.selection_changed.connect(self._on_selection)
         for gestures in (self.lane_gestures, self.memory_gestures):
             gestures.zoomed.connect(self.model.zoom)
             gestures.panned.connect(self.model.pan)
             gestures.pan_started.connect(self.model.remember)
-            gestures.scrolled.connect(self._on_notches)
+            gestures.scrolled.connect(self.scroller.on_notches)
             gestures.scrubbed.connect(self.model.set_playhead_x)
             gestures.range_dragged.connect(self._on_range_dragged)
         overview = self.overview_box.gestures
         overview.clicked.connect(self._on_overview_clicked)
         overview.scrubbed.connect(self._centre_on)
         overview.zoomed.connect(self.model.zoom)
-        overview.scrolled.connect(self._on_notches)
+        overview.scrolled.connect(self.scroller.on_notches)
         self.lane_gestures.clicked.connect(self._on_lane_clicked)
         self.lane_gestures.double_clicked.connect(self._on_lane_double_clicked)
         self.memory_gestures.clicked.connect(self._on_memory_clicked)
         self.lane_axis.lane_clicked.connect(self._pick_lane)
         self.time_axis.scrubbed.connect(self.model.set_playhead_x)
         self.budget_line.budget_dragged.connect(self.budget_dragged)
-        self.window_region.sigRegionChanged.connect(self._on_window_moved)
-        for line in self.playheads[:2]:
-            line.sigDragged.connect(self._on_playhead_dragged)
+        self.budget_line.drag_started.connect(self._on_budget_drag_started)
+        self.budget_line.drag_finished.connect(self._on_budget_drag_finished)
         # Kept in an attribute: the proxy holds the connection.
         self._hover = pg.SignalProxy(
             self.scene().sigMouseMoved, rateLimit=60, slot=self._on_pointer_moved
@@ -166,13 +149,9 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
         self.lane_axis.set_lanes(
             scene.lane_names if scene else (), scene.lane_sizes if scene else ()
         )
-        if not keep_view:
-            self._first_lane = 0.0
-        for line in self.playheads:
-            line.setVisible(scene is not None and scene.index.actions > 0)
         self._show_data()
         self.model.set_index(index_trace(trace) if trace is not None else None, keep_view=keep_view)
-        self._set_lane_range()
+        self.scroller.set_lanes(scene.lanes if scene else 0, keep=keep_view)
 
     def set_budget(self, budget_bytes: int | None) -> None:
         """Show this RAM budget."""
@@ -187,7 +166,7 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
         self.lanes_item.set_selected_lane(lane)
         self.lane_axis.set_selected_lane(lane)
         if lane is not None:
-            self.reveal_lane(lane)
+            self.scroller.reveal(lane)
 
     def set_theme(self, theme: Theme) -> None:
         """Use these colours, and the widget's font for every text."""
@@ -203,46 +182,31 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
             item.set_theme(theme, small)
         for axis in (self.memory_axis, self.overview_axis, self.time_axis):
             axis.set_theme(theme, small)
-        self._set_mark_colours(theme)
+        self.marks.set_theme(theme)
         self._set_sizes(small)
-
-    def _set_mark_colours(self, theme: Theme) -> None:
-        for line in self.playheads:
-            line.setPen(pg.mkPen(theme.playhead, width=1))
-            line.setHoverPen(pg.mkPen(theme.playhead, width=3))
-        soft, strong = pg.mkColor(theme.accent), pg.mkColor(theme.accent)
-        soft.setAlpha(46)
-        strong.setAlpha(80)
-        self.window_region.setBrush(pg.mkBrush(soft))
-        self.window_region.setHoverBrush(pg.mkBrush(strong))
-        for line in self.window_region.lines:
-            line.setPen(pg.mkPen(theme.accent, width=1))
-            line.setHoverPen(pg.mkPen(theme.accent, width=3))
-        for band in self.range_bands:
-            band.setBrush(pg.mkBrush(soft))
-            for line in band.lines:
-                line.setPen(pg.mkPen(theme.accent, width=1, style=Qt.PenStyle.DashLine))
 
     def _set_sizes(self, font: QFont) -> None:
         metrics = QFontMetricsF(font)
-        self._lane_pixels = float(max(15, math.ceil(metrics.height() * 1.28)))
+        self._unit = metrics.height()
+        self.scroller.lane_pixels = float(max(15, math.ceil(self._unit * 1.28)))
         width = math.ceil(metrics.horizontalAdvance("batchn…orm2d 47") * 1.15)
         width += math.ceil(metrics.horizontalAdvance("1000 KiB")) + 18
         for axis in (self.overview_axis, self.lane_axis, self.memory_axis):
             axis.setWidth(width)
+        self._share_height()
+
+    def _share_height(self) -> None:
+        """Give the memory curve a quarter of the height, within bounds; the lanes get the rest."""
         layout = self.ci.layout
-        unit = metrics.height()
-        layout.setRowFixedHeight(0, round(2.3 * unit))
-        layout.setRowPreferredHeight(2, round(9.5 * unit))
-        layout.setRowMinimumHeight(2, round(6.0 * unit))
-        layout.setRowMaximumHeight(2, round(11.0 * unit))
-        layout.setRowMinimumHeight(1, round(3 * self._lane_pixels))
+        layout.setRowFixedHeight(0, round(2.3 * self._unit))
+        memory = min(max(0.26 * self.height(), 4.5 * self._unit), 10.0 * self._unit)
+        layout.setRowFixedHeight(2, round(memory))
         layout.activate()
-        self._set_lane_range()
+        self.scroller.refresh()
 
     def _show_data(self) -> None:
         axis = self.model.axis
-        top = memory_top(self.curve, self._budget_bytes)
+        top = self._frozen_top or memory_top(self.curve, self._budget_bytes)
         self.lanes_item.set_scene(self.scene_data, axis)
         self.memory_item.set_curve(self.curve, axis, top)
         self.memory_item.set_budget(self._budget_bytes)
@@ -252,52 +216,6 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
         self.overview_box.setYRange(0.0, over, padding=0)
         self.budget_line.set_budget(self._budget_bytes if self.curve else None, top)
 
-    # Lanes
-
-    @property
-    def visible_lanes(self) -> float:
-        """How many lanes there is room for."""
-        return max(1.0, float(self.lanes_box.height()) / self._lane_pixels)
-
-    def scroll_to(self, first_lane: float) -> None:
-        """Scroll so that `first_lane` is the first one, as far as there are lanes."""
-        lanes = self.scene_data.lanes if self.scene_data is not None else 0
-        highest = max(0.0, lanes - self.visible_lanes)
-        self._first_lane = min(max(first_lane, 0.0), highest)
-        self._set_lane_range()
-
-    def reveal_lane(self, lane: int) -> None:
-        """Scroll as little as needed to show the whole lane."""
-        if lane < self._first_lane:
-            self.scroll_to(lane - 1.0)
-        elif lane + 1 > self._first_lane + self.visible_lanes:
-            self.scroll_to(lane + 2.0 - self.visible_lanes)
-
-    def _set_lane_range(self) -> None:
-        lanes = self.scene_data.lanes if self.scene_data is not None else 0
-        highest = max(0.0, lanes - self.visible_lanes)
-        self._first_lane = min(self._first_lane, highest)
-        low = self._first_lane
-        self.lanes_box.setYRange(low, low + self.visible_lanes, padding=0)
-        if not hasattr(self, "scroll_bar"):
-            return
-        with QSignalBlocker(self.scroll_bar):
-            self.scroll_bar.setRange(0, math.ceil(highest))
-            self.scroll_bar.setPageStep(max(1, int(self.visible_lanes)))
-            self.scroll_bar.setValue(round(low))
-        self.scroll_bar.setVisible(highest > 0)
-        corner = self.mapFromScene(self.lanes_box.sceneBoundingRect().topRight())
-        width = self.scroll_bar.sizeHint().width()
-        self.scroll_bar.setGeometry(
-            corner.x(), corner.y(), min(width, 8), round(self.lanes_box.height())
-        )
-
-    def _on_scroll_bar(self, value: int) -> None:
-        self.scroll_to(float(value))
-
-    def _on_notches(self, notches: float) -> None:
-        self.scroll_by(_LANES_PER_NOTCH * notches)
-
     # Answers to the model
 
     def _on_range(self) -> None:
@@ -305,9 +223,6 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
         for box in (self.lanes_box, self.memory_box):
             box.setXRange(shown.low, shown.high, padding=0)
         self.overview_box.setXRange(0.0, self.model.extent, padding=0)
-        with QSignalBlocker(self.window_region):
-            self.window_region.setBounds((0.0, self.model.extent))
-            self.window_region.setRegion((shown.low, shown.high))
 
     def _on_axis(self) -> None:
         self.time_axis.set_axis(self.model.axis)
@@ -315,25 +230,20 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
 
     def _on_playhead(self, action: int) -> None:
         x = self.model.playhead_x
-        for line in self.playheads:
-            line.setValue(x)
         if self.scene_data is None or action < 0:
             self.time_axis.set_flag(None, "")
         else:
             self.time_axis.set_flag(x, place_text(self.scene_data.index, action))
 
-    def _on_selection(self) -> None:
-        part = self.model.selection
-        for band in self.range_bands:
-            band.setVisible(part is not None)
-            if part is not None:
-                band.setRegion((part.low, part.high))
-
     # Answers to the user
 
-    def _on_window_moved(self) -> None:
-        low, high = self.window_region.getRegion()
-        self.model.set_range(TimeRange(float(low), float(high)), remember=False)
+    def _on_budget_drag_started(self) -> None:
+        """Hold the axis still: one that follows the line would run away under the pointer."""
+        self._frozen_top = float(self.memory_box.viewRange()[1][1])
+
+    def _on_budget_drag_finished(self) -> None:
+        self._frozen_top = None
+        self._show_data()
 
     def _on_overview_clicked(self, x: float, _y: float) -> None:
         self.model.remember()
@@ -350,10 +260,6 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
             self.model.select(TimeRange(low, high))
         elif finished:
             self.model.select(None)
-
-    def _on_playhead_dragged(self, line: pg.InfiniteLine) -> None:
-        self.model.set_playhead_x(float(line.value()))
-        line.setValue(self.model.playhead_x)
 
     def _on_memory_clicked(self, x: float, _y: float) -> None:
         self.model.set_playhead_x(x)
@@ -399,14 +305,18 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
 
     def _on_pointer_moved(self, arguments: tuple[QPointF]) -> None:
         position = arguments[0]
-        if self.scene_data is None or not self.lanes_box.sceneBoundingRect().contains(position):
+        if (
+            self._pointer_left
+            or self.scene_data is None
+            or not self.lanes_box.sceneBoundingRect().contains(position)
+        ):
             self.pointed.emit(None, None)
             return
         place = self.lanes_box.mapSceneToView(position)
-        inside = 0 <= place.y() < self.scene_data.lanes
-        self.pointed.emit(
-            math.floor(place.y()) if inside else None, float(place.x()) if inside else None
-        )
+        if 0 <= place.y() < self.scene_data.lanes:
+            self.pointed.emit(math.floor(place.y()), float(place.x()))
+        else:
+            self.pointed.emit(None, None)
 
     def bar_box(self, bar: int) -> QRectF:
         """Where a bar stands in this widget, pixels; the hover card keeps clear of it."""
@@ -421,25 +331,31 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
     def lane_box(self, lane: int, x: float) -> QRectF:
         """Where a place in a lane stands in this widget, pixels, no wider than a point."""
         corner = self.mapFromScene(self.lanes_box.mapViewToScene(QPointF(x, float(lane))))
-        return QRectF(corner.x() + 12.0, corner.y(), 1.0, self._lane_pixels)
+        return QRectF(corner.x() + 12.0, corner.y(), 1.0, self.scroller.lane_pixels)
 
     def lanes_corner(self) -> QRectF:
         """Upper left corner of the lanes, where a card may lie."""
         corner = self.mapFromScene(self.lanes_box.sceneBoundingRect().topLeft())
         return QRectF(corner.x() + 12.0, corner.y(), 1.0, 1.0)
 
-    def scroll_by(self, lanes: float) -> None:
-        """Scroll by this many lanes."""
-        self.scroll_to(self._first_lane + lanes)
-
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         """Keep the height of a lane; more room shows more lanes."""
         super().resizeEvent(event)
-        if hasattr(self, "lanes_box"):
-            self.ci.layout.activate()
-            self._set_lane_range()
+        if hasattr(self, "scroller"):  # Qt resizes while the base class is still being made
+            self._share_height()
 
-    def mousePressEvent(self, event: object) -> None:
+    def mousePressEvent(self, event: QMouseEvent) -> None:
         """Give the keys to the schedule view."""
         self.focus_wanted.emit()
         super().mousePressEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Notice that the pointer is here."""
+        self._pointer_left = False
+        super().mouseMoveEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Notice that it is gone; a late report of its last place must not bring the card back."""
+        self._pointer_left = True
+        self.pointed.emit(None, None)
+        super().leaveEvent(event)

@@ -65,7 +65,7 @@ def _pan_by_key(view: "ScheduleView", key: int) -> bool:
 
 
 def _move_by_key(view: "ScheduleView", key: int, *, extend: bool) -> bool:
-    page = max(1, int(view.canvas.visible_lanes) - 1)
+    page = max(1, int(view.canvas.scroller.visible) - 1)
     steps: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
     lanes: dict[int, int] = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
     pages: dict[int, int] = {Qt.Key.Key_PageUp: -page, Qt.Key.Key_PageDown: page}
@@ -76,7 +76,7 @@ def _move_by_key(view: "ScheduleView", key: int, *, extend: bool) -> bool:
     elif key in lanes:
         view.select_neighbour(lanes[key])
     elif key in pages:
-        view.canvas.scroll_by(pages[key])
+        view.canvas.scroller.scroll_by(pages[key])
     else:
         return False
     return True

@@ -14,10 +14,8 @@ from PySide6.QtGui import (
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
-    QButtonGroup,
     QHBoxLayout,
     QStackedLayout,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -26,6 +24,7 @@ from poet_gui.theme import LIGHT, Theme
 from poet_gui.viewmodels.hover import bar_text, lane_text, range_text
 from poet_gui.viewmodels.timeline import NO_TENSOR
 from poet_gui.viewmodels.trace_index import Axis
+from poet_gui.widgets.axis_toggle import AxisToggle
 from poet_gui.widgets.hover_card import HoverCard
 from poet_gui.widgets.legend import Legend
 from poet_gui.widgets.picture_export import Picture, write_png, write_svg
@@ -69,7 +68,7 @@ class ScheduleView(QWidget):
         self.canvas = ScheduleCanvas(self.model)
         self.message = StateMessage()
         self.legend, self.transport = Legend(), TransportBar()
-        self._axis_buttons: dict[Axis, QToolButton] = {}
+        self.axis_toggle = AxisToggle()
         self._trace: Trace | None = None
         self._theme = LIGHT
         self._selected: int | None = None
@@ -90,32 +89,12 @@ class ScheduleView(QWidget):
         foot.setSpacing(16)
         foot.addWidget(self.transport)
         foot.addWidget(self.legend, 1)
-        foot.addLayout(self._axis_toggle())
+        foot.addWidget(self.axis_toggle)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(3, 3, 3, 3)
         layout.setSpacing(6)
         layout.addLayout(self._stack, 1)
         layout.addLayout(foot)
-
-    def _axis_toggle(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(2)
-        self._axis_group = QButtonGroup(self)
-        for axis, tip in (
-            (Axis.STEP, "x counts the steps of the schedule (T)"),
-            (Axis.TIME, "x is time: wide bars last long (T)"),
-        ):
-            button = QToolButton()
-            button.setText(axis.value)
-            button.setObjectName(f"{axis.value}AxisButton")
-            button.setCheckable(True)
-            button.setChecked(axis is self.model.axis)
-            button.setToolTip(tip)
-            button.setAccessibleName(tip)
-            self._axis_group.addButton(button)
-            self._axis_buttons[axis] = button
-            row.addWidget(button)
-        return row
 
     def _connect(self) -> None:
         self.canvas.tensor_picked.connect(self._on_tensor_picked)
@@ -126,7 +105,7 @@ class ScheduleView(QWidget):
         self.model.selection_changed.connect(self._on_range_selected)
         self.model.range_changed.connect(self.hover_card.hide)
         self.model.axis_changed.connect(self._on_axis_changed)
-        self._axis_group.buttonClicked.connect(self._on_axis_clicked)
+        self.axis_toggle.axis_chosen.connect(self.model.set_axis)
         self.transport.moved.connect(self._on_transport_moved)
         self.transport.to_start_requested.connect(self.go_to_start)
         self.transport.to_end_requested.connect(self.go_to_end)
@@ -328,11 +307,8 @@ class ScheduleView(QWidget):
         if self.model.playhead == before:
             self.transport.pause()
 
-    def _on_axis_clicked(self, button: QToolButton) -> None:
-        self.model.set_axis(Axis(button.text()))
-
     def _on_axis_changed(self) -> None:
-        self._axis_buttons[self.model.axis].setChecked(True)
+        self.axis_toggle.set_axis(self.model.axis)
         if not self._quiet:
             self.axis_changed.emit(self.model.axis.value)
 

@@ -2,12 +2,13 @@
 
 from typing import Final
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QElapsedTimer, QObject, Signal
 
 from poet_gui.viewmodels.time_range import RangeHistory, TimeRange
 from poet_gui.viewmodels.trace_index import Axis, TraceIndex
 
 _STEP_LEAST: Final = 1.0
+_GESTURE_MS: Final = 700
 _TIME_LEAST: Final = 1e-7  # of the whole; below it floats in a plot's transform lose pixels
 
 
@@ -36,6 +37,7 @@ class TimeModel(QObject):
         self._anchor: int | None = None
         self.range = TimeRange(0.0, 1.0)
         self._history = RangeHistory()
+        self._pause = QElapsedTimer()
 
     @property
     def extent(self) -> float:
@@ -107,11 +109,19 @@ class TimeModel(QObject):
 
     def zoom(self, at: float, factor: float) -> None:
         """Zoom about `at`; a factor below 1 shows less."""
+        self._begin_gesture()
         self.set_range(self.range.zoomed(at, factor), remember=False)
 
     def pan(self, by: float) -> None:
         """Move the visible part by `by` units of the axis."""
+        self._begin_gesture()
         self.set_range(self.range.panned(by), remember=False)
+
+    def _begin_gesture(self) -> None:
+        """Remember the range once per run of wheel notches or key presses, not at each."""
+        if not self._pause.isValid() or self._pause.hasExpired(_GESTURE_MS):
+            self._history.remember(self.range)
+        self._pause.restart()
 
     def remember(self) -> None:
         """Make the present range one to go back to, at the start of a gesture."""
@@ -133,9 +143,9 @@ class TimeModel(QObject):
         """Pan as little as needed to bring `x` into sight, with a margin."""
         margin = 0.05 * self.range.width
         if x < self.range.low:
-            self.pan(x - self.range.low - margin)
+            self.set_range(self.range.panned(x - self.range.low - margin), remember=False)
         elif x > self.range.high:
-            self.pan(x - self.range.high + margin)
+            self.set_range(self.range.panned(x - self.range.high + margin), remember=False)
 
     def select(self, part: TimeRange | None) -> None:
         """Select a range to be summed up; None selects nothing."""

@@ -76,7 +76,7 @@ def test_that_100_000_actions_open_and_draw_in_time(
     # Everything at once: all 2,001 lanes squeezed into the height, so every bar is in sight.
     view.canvas.lanes_box.setYRange(0, view.canvas.scene_data.lanes, padding=0)
     full_s = frame_s(view)
-    view.canvas.scroll_to(40)
+    view.canvas.scroller.scroll_to(40)
     view.model.set_range(TimeRange(20_000, 20_500))
     zoomed_s = frame_s(view)
     rss = psutil.Process().memory_info().rss

@@ -53,7 +53,7 @@ def test_that_thousands_of_slivers_leave_every_lane_its_colour(view: ScheduleVie
     view.set_trace(big_trace(depth=120, stride=60))  # bars far thinner than a pixel
     image = view.canvas.grab().toImage()
     assert count(image, LIGHT.compute) > 20
-    lanes = int(view.canvas.visible_lanes)
+    lanes = int(view.canvas.scroller.visible)
     assert view.canvas.scene_data.index.steps > 3 * view.canvas.lanes_box.width()
     assert count(image, LIGHT.recompute) > lanes  # at least a pixel in each lane in sight
 

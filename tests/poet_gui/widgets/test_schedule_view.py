@@ -85,6 +85,17 @@ def test_that_a_drag_selects_a_range_f_fits_it_and_backspace_goes_back(
     assert view.model.selection is None
 
 
+def test_that_backspace_undoes_a_whole_run_of_wheel_notches(
+    tall: ScheduleView, qtbot: QtBot
+) -> None:
+    whole = tall.model.range
+    for _ in range(4):
+        wheel(tall.canvas, at(tall.canvas, tall.canvas.lanes_box, 50.0, 3.0), 1, CTRL)
+    assert tall.model.range.width == pytest.approx(whole.width * 0.8**4)
+    qtbot.keyClick(tall, Qt.Key.Key_Backspace)
+    assert tall.model.range == whole
+
+
 def test_that_a_middle_drag_pans(view: ScheduleView) -> None:
     view.model.set_range(TimeRange(4.0, 8.0))
     box = view.canvas.lanes_box
@@ -113,7 +124,7 @@ def test_that_a_click_on_a_bar_selects_its_tensor_and_moves_the_playhead(
 
 def test_that_a_click_on_a_name_selects_the_tensor(view: ScheduleView, qtbot: QtBot) -> None:
     axis = view.canvas.lane_axis
-    middle_of_third = 2.5 * axis.size().height() / view.canvas.visible_lanes
+    middle_of_third = 2.5 * axis.size().height() / view.canvas.scroller.visible
     place = axis.mapToScene(10.0, middle_of_third)
     with qtbot.waitSignal(view.tensor_selected, timeout=1000) as selected:
         click(view.canvas, view.canvas.mapFromScene(place).toPointF())
@@ -217,6 +228,19 @@ def test_that_dragging_the_budget_line_says_how_many_bytes(
     byte_per_pixel = box.viewRange()[1][1] / box.height()
     assert told[-1] == pytest.approx(3000, abs=1.5 * byte_per_pixel)
     assert all(isinstance(size, int) for size in told)
+
+
+def test_that_the_memory_axis_holds_still_while_the_budget_is_dragged(
+    view: ScheduleView,
+) -> None:
+    box = view.canvas.memory_box
+    top = box.viewRange()[1][1]
+    tops: list[float] = []
+    view.budget_dragged.connect(view.set_budget)  # as the window does
+    view.budget_dragged.connect(lambda _: tops.append(box.viewRange()[1][1]))
+    drag(view.canvas, at(view.canvas, box, 1.0, 4000.0), at(view.canvas, box, 1.0, 0.99 * top))
+    assert set(tops) == {top}
+    assert box.viewRange()[1][1] > top  # released: the axis makes room for the budget
 
 
 def test_that_a_budget_beyond_32_bits_is_named_and_does_not_flatten_the_curve(
@@ -335,12 +359,12 @@ def test_that_every_state_is_said_and_the_next_schedule_replaces_it(
 
 
 def test_that_a_larger_font_makes_lanes_and_names_larger(view: ScheduleView) -> None:
-    lanes, width = view.canvas.visible_lanes, view.canvas.lane_axis.width()
+    lanes, width = view.canvas.scroller.visible, view.canvas.lane_axis.width()
     font = view.font()
     font.setPointSizeF(2 * font.pointSizeF())
     view.setFont(font)
     view.canvas.grab()
-    assert view.canvas.visible_lanes < 0.7 * lanes
+    assert view.canvas.scroller.visible < 0.7 * lanes
     assert view.canvas.lane_axis.width() > 1.6 * width
 
 

@@ -40,12 +40,12 @@ def supplies_of(plan: Plan, stage: int) -> list[tuple[float, int]]:
     for op in planned.runs[:-1]:
         for i in plan.staged.makes[op]:
             if (planned.used | plan.held[stage + 1]) >> i & 1:
-                found.append((price.run[op], i))
+                found.append((price.run[op], i))  # noqa: PERF401 - three loops read better
     return found
 
 
 def hold_back(plan: Plan, stage: int, tensor: int, *, force: bool = False) -> bool:
-    """Hold the tensor from where it was last seen until `stage`; kept only when cheaper and fitting.
+    """Hold the tensor from where it was last seen until `stage`, if that is cheaper and fits.
 
     With `force` it is kept even when it does not fit (for a repair to follow).
     """

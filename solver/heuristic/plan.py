@@ -19,8 +19,8 @@ class Plan:
     peaks[t] : bytes at the worst moment of stage t. cost : of reruns, page-ins and page-outs at the
     planner's prices. seconds : what they take. borders, uses, touches : per tensor, the same told
     the other way round: masks of the borders across which it is held, and of the stages that read
-    it, or read or make it; stretches are found in them without walking. Changes re-plan the stages that they touch and can
-    be taken back (`undo`).
+    it, or read or make it; stretches are found in them without walking. Changes re-plan the stages
+    that they touch and can be taken back (`undo`).
     """
 
     def __init__(

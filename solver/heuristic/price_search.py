@@ -67,7 +67,7 @@ def repaired(
     start: Callable[[StagePlanner], Plan],
     stop: Callable[[], bool],
 ) -> Plan | None:
-    """The best of a few greedy repairs of the starting plan, polished; None when none fits in RAM."""
+    """The best of a few greedy repairs of the starting plan, polished; None if none fits."""
     best: Plan | None = None
     batches = (8, 1) if planner.staged.stages < _SINGLE_DROPS_BELOW else (16,)
     for batch in batches:

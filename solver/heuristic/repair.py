@@ -6,8 +6,8 @@ from random import Random
 
 import numpy as np
 
-from solver.heuristic.plan import Plan
 from solver.costs import FloatArray
+from solver.heuristic.plan import Plan
 from solver.staged import bits
 
 
@@ -114,8 +114,7 @@ def _drops(
     border: int,
     over: FloatArray,
 ) -> list[_Change]:
-    """Dropping the stretch around `border`: supplied again by a rerun or page-in as things are,
-    or by paging the tensor out for it."""
+    """Drop the stretch around `border`: supplied again as things are, or paged out for it."""
     first, last = plan.segment(tensor, border)
     bit = 1 << tensor
     staged, planner = plan.staged, plan.planner

@@ -126,7 +126,7 @@ class _Supply:
         return self._price.page_in[tensor] if self._store >> tensor & 1 else None
 
     def rerun(self, op: int, have: int, depth: int = 0) -> float | None:
-        """Price of running `op` again with the inputs that are not in `have`; None if it may not."""
+        """Price of running `op` again with the inputs not in `have`; None if it may not run."""
         if not self._staged.may_rerun[op] or op >= self._stage:
             return None
         cost = self._price.run[op]

@@ -19,6 +19,7 @@ import scipy.sparse as sp
 
 from solver.costs import FloatArray
 
+CvxpyProblem = cp.Problem
 HIGHS_VERSION = ".".join(
     str(part)
     for part in (
@@ -90,9 +91,9 @@ class Session:
         self._integers = np.array(data["bool_vars_idx"], dtype=np.int32)
         self.columns = len(data["c"])
         # A second value of `threads` in one process would fail as long as the old scheduler lives.
-        highspy.Highs.resetGlobalScheduler(True)  # noqa: FBT003 - highspy's signature
+        highspy.Highs.resetGlobalScheduler(True)
         with _silent_stdout():  # the constructor prints a banner
-            self._highs = highspy.Highs()
+            self._highs = highspy.Highs()  # type: ignore[no-untyped-call] # no stubs
         for name, value in (
             ("output_flag", False),
             ("threads", threads),

@@ -1,6 +1,7 @@
-"""Cuts (11): a tensor that a stage reads was held since some earlier stage, or made again in
-between, or written to storage. The relaxation splits page-ins over stages and pays the write once;
-these rows trade the sum of page-ins for the write.
+"""Cuts (11): a tensor that is read was held since some earlier stage, made again since, or written.
+
+The relaxation splits page-ins over stages and pays the write once; these rows trade the sum of
+page-ins for the write.
 
     S[t0,i] + P[i] + sum over t0 <= q <= t of R[q,maker] >= 1 or R[t,j]   (t or rerun j reads i)
 """
@@ -21,13 +22,11 @@ def separate(model: StageModel, x: FloatArray) -> list[Cut]:
         if x[write] > 1 - _VIOLATION:
             continue
         maker = staged.producer[i]
-        readers = staged.readers[i]
-        begin = max(model.begin, maker + 1)
-        for t in range(begin, columns.life[i] + 1):
-            target, reader = _target(model, x, t, i, readers)
+        for t in range(max(model.begin, maker + 1), columns.life[i] + 1):
+            target, reader = _target(model, x, t, staged.readers[i])
             if target - x[write] <= _VIOLATION:
                 continue
-            left, start = _deepest(model, x, t, i, target - x[write], begin)
+            left, start = _deepest(model, x, t, i, target - x[write])
             if left > _VIOLATION:
                 found.append((left, _cut(model, t, start, i, reader)))
     found.sort(key=lambda entry: -entry[0])
@@ -35,9 +34,9 @@ def separate(model: StageModel, x: FloatArray) -> list[Cut]:
 
 
 def _target(
-    model: StageModel, x: FloatArray, t: int, i: int, readers: tuple[int, ...]
+    model: StageModel, x: FloatArray, t: int, readers: tuple[int, ...]
 ) -> tuple[float, int | None]:
-    """How much stage t reads tensor i: 1 by its own op, else by the largest rerun (its column)."""
+    """How much stage t reads a tensor: 1 by its own op, else by the largest rerun (its column)."""
     if t in readers:
         return 1.0, None
     best, column = 0.0, None
@@ -48,14 +47,12 @@ def _target(
     return best, column
 
 
-def _deepest(
-    model: StageModel, x: FloatArray, t: int, i: int, target: float, begin: int
-) -> tuple[float, int]:
+def _deepest(model: StageModel, x: FloatArray, t: int, i: int, target: float) -> tuple[float, int]:
     """The largest violation over starting stages t0, and that t0; one scan backwards."""
     columns = model.columns
     maker = model.staged.producer[i]
     made, best, start = 0.0, 0.0, t
-    for t0 in range(t, begin - 1, -1):
+    for t0 in range(t, max(model.begin, maker + 1) - 1, -1):
         rerun = columns.rerun.get((t0, maker))
         if rerun is not None:
             made += x[rerun]

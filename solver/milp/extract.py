@@ -1,5 +1,7 @@
 """Between the stage model's columns and plans: a solution read as a plan, a plan as a start."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from solver.costs import FloatArray
@@ -102,7 +104,7 @@ def _forward_held(model: StageModel, x: FloatArray, start: int) -> list[int]:
         if staged.producer[i] >= begin:
             continue
         uses = [staged.producer[i], *(op for op in staged.readers[i] if op < begin)]
-        for first, last in zip(uses, uses[1:], strict=False):
+        for first, last in pairwise(uses):
             if (i, last) not in dropped:
                 for border in range(first + 1, last + 1):
                     held[border] |= 1 << i
@@ -138,8 +140,8 @@ def _supplied(
 
 
 def write_start(model: StageModel, plan: Plan) -> FloatArray:
-    """A plan as values of all columns; NaN where the model must find the value itself."""
-    staged, columns, begin = model.staged, model.columns, model.begin
+    """A plan as values of all columns; NaN where the solver must find the value itself."""
+    columns = model.columns
     x = np.zeros(len(columns))
     for (t, i), column in columns.hold.items():
         x[column] = plan.held[t] >> i & 1
@@ -149,33 +151,40 @@ def write_start(model: StageModel, plan: Plan) -> FloatArray:
         x[column] = plan.stages[t].paged_in >> i & 1
     for i, column in columns.write.items():
         x[column] = plan.paged >> i & 1
+    _start_detail(model, plan, x)
+    _start_forward(model, plan, x)
+    return x
+
+
+def _start_detail(model: StageModel, plan: Plan, x: FloatArray) -> None:
+    columns = model.columns
     for column in (*columns.here.values(), *columns.again.values()):
         x[column] = np.nan
     for (t, position, i), column in columns.load.items():
         planned = plan.stages[t]
         op = columns.runs[t][position]
         if op in planned.runs:
-            loads = late_loads(staged, planned.runs, planned.paged_in)
+            loads = late_loads(model.staged, planned.runs, planned.paged_in)
             x[column] = loads[planned.runs.index(op)] >> i & 1
+
+
+def _start_forward(model: StageModel, plan: Plan, x: FloatArray) -> None:
+    staged, columns, begin = model.staged, model.columns, model.begin
     for gap in model.forward_gaps:
         _start_gap(x, plan, gap)
-    for i in {*columns.early_in, *columns.early_run}:
-        last_use = max([staged.producer[i], *(op for op in staged.readers[i] if op < begin)])
+    for i in sorted({*columns.early_in, *columns.early_run}):
         if plan.held[begin] >> i & 1:
-            gap = Gap(i, last_use, begin, columns.early_in.get(i, -1), columns.early_run.get(i, -1))
-            _start_gap(x, plan, gap)
-    return x
+            last_use = max([staged.producer[i], *(op for op in staged.readers[i] if op < begin)])
+            page_in, remake = columns.early_in.get(i, -1), columns.early_run.get(i, -1)
+            _start_gap(x, plan, Gap(i, last_use, begin, page_in, remake))
 
 
 def _start_gap(x: FloatArray, plan: Plan, gap: Gap) -> None:
     bit = 1 << gap.tensor
     if all(plan.held[border] & bit for border in range(gap.first + 1, gap.last)):
         return
-    paged = any(
-        plan.stages[t].paged_in & bit
-        for t in range(gap.first + 1, gap.last + 1)
-        if t < len(plan.stages)
-    )
+    inside = plan.stages[gap.first + 1 : gap.last + 1]
+    paged = any(stage.paged_in & bit for stage in inside)
     column = gap.page_in if (paged and gap.page_in >= 0) or gap.remake < 0 else gap.remake
     if column >= 0:
         x[column] = 1.0

@@ -42,8 +42,8 @@ class Gap:
 class GapModel:
     """Columns, rows and the CVXPY problem; the budgets are Parameters.
 
-    `scale` : what one joule is worth in the objective. `impossible` : an op whose working set cannot
-    be made room for whatever is dropped (the problem has no schedule), else None.
+    `scale` : what one joule is worth in the objective. `impossible` : an op whose working set
+    cannot be made room for whatever is dropped (the problem has no schedule), else None.
     """
 
     def __init__(self, staged: StagedProblem, scale: float) -> None:
@@ -113,7 +113,7 @@ class GapModel:
         self._cover(free, sizes, needed)
         held = sum(sizes) - needed
         for unit in sorted(set(sizes), reverse=True)[:6]:
-            # Chvatal-Gomory on what is held: sum of floor(size / unit) over held <= floor(held / unit)
+            # Chvatal-Gomory on what is held: sum of floor(size / unit) <= floor(held / unit)
             parts = [size // unit for size in sizes]
             lower = sum(parts) - held // unit
             if lower > 0 and len(set(parts)) > 1:
@@ -150,7 +150,7 @@ class GapModel:
         return cp.Problem(cp.Minimize(np.array(self.cost) @ x), constraints)
 
     def plan_masks(self, x: FloatArray) -> tuple[list[int], int]:
-        """Held masks per stage border and the mask of written tensors, from (near) integer values."""
+        """Held masks per stage border and the mask of written tensors, from near-integers."""
         staged = self.staged
         held = [0] * (staged.stages + 1)
         dropped = {(gap.tensor, gap.last) for gap in self.gaps if self._drops(gap, x)}

@@ -1,6 +1,8 @@
 """Rows of a model, collected as triplets and handed to CVXPY as one sparse matrix per family."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import scipy.sparse as sp
@@ -57,3 +59,49 @@ def least_sum_reaching(sizes: Sequence[int], needed: int, *, limit_bits: int = 1
     target = -(-needed // unit)
     above = sums >> target
     return (target + ((above & -above).bit_length() - 1)) * unit
+
+
+_UNITS: Final = 4
+"""Distinct sizes for which a rounded row is added beside each memory row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A 0/1 quantity that occupies `size` bytes when 1: constant + sum(factor * x[column])."""
+
+    size: int
+    terms: tuple[tuple[int, float], ...]
+    constant: int = 0
+
+
+def add_fit(rows: RowFamily, held: Sequence[Held], free: int) -> bool:
+    """Add sum(size * held) <= free, sharpened, when it can bind; False when it cannot be met.
+
+    The right-hand side is the largest sum of whole tensors that fits; and per distinct size u the
+    row sum(floor(size / u) * held) <= floor(free / u), Chvatal and Gomory's rounding, is added.
+    """
+    sizes = [entry.size for entry in held]
+    total = sum(sizes)
+    if free < sum(entry.size for entry in held if entry.constant and not entry.terms):
+        return False
+    if total <= free:
+        return True
+    most = total - least_sum_reaching(sizes, total - free)
+    _knapsack(rows, held, sizes, most)
+    for unit in sorted({size for size in sizes if size}, reverse=True)[:_UNITS]:
+        parts = [size // unit for size in sizes]
+        if sum(parts) > most // unit:
+            _knapsack(rows, held, parts, most // unit)
+    return True
+
+
+def _knapsack(rows: RowFamily, held: Sequence[Held], weights: Sequence[int], most: int) -> None:
+    unit = max(most, 1, *weights)
+    terms = [
+        (column, -weight / unit * factor)
+        for entry, weight in zip(held, weights, strict=True)
+        for column, factor in entry.terms
+        if weight
+    ]
+    constant = sum(w * entry.constant for entry, w in zip(held, weights, strict=True))
+    rows.add(terms, -(most - constant) / unit)

@@ -1,10 +1,10 @@
 """Columns of the stage model: which decisions exist, what they cost, and how a plan looks in them.
 
-Paper symbols: S[t,i] tensor i in RAM when stage t begins; I[t,i] paged in during stage t; R[t,k] op k
-run again in stage t; P[i] written to storage once, right after it is made. The first modelled stage
-is `begin`: with begin = the first backward op, forward stages have no columns of their own and
-S[begin,i] says what is kept across the end of the forward pass; what that takes in the forward pass
-is modelled by gaps as in the gap model (FI, FR: supplied once more before the backward pass begins).
+Paper symbols: S[t,i] tensor i in RAM when stage t begins; I[t,i] paged in during stage t; R[t,k]
+op k run again in stage t; P[i] written to storage once, right after it is made. The first modelled
+stage is `begin`: with begin = the first backward op, forward stages have no columns of their own
+and S[begin,i] says what is kept across the end of the forward pass; what that takes in the forward
+pass is modelled by gaps (FI, FR: supplied once more before the backward pass begins).
 """
 
 from dataclasses import dataclass, field
@@ -19,7 +19,8 @@ from solver.staged import StagedProblem
 class StageColumns:
     """Column numbers of every decision, costs in joules * scale and seconds per column.
 
-    hold, page_in : (stage, tensor) -> column. rerun : (stage, op) -> column. write : tensor -> column.
+    hold, page_in : (stage, tensor) -> column. rerun : (stage, op) -> column. write : tensor ->
+    column.
     early_in, early_run : tensor -> column, a page-in or rerun between its last forward use and the
     first backward stage. again : (stage, tensor) -> column, page-ins beyond the first of a stage.
     here : (stage, run position, tensor) -> column of "in RAM at the worst moment of that run".
@@ -112,7 +113,7 @@ class StageColumns:
                 )
 
     def add_early(self, tensor: int, run_j: float, run_s: float) -> None:
-        """Columns for supplying a tensor once more in the forward pass, after its last use there."""
+        """Columns for supplying a tensor once more in the forward pass, after its uses there."""
         staged = self.staged
         if staged.may_page[tensor] and tensor not in self.early_in:
             self.early_in[tensor] = self._new(staged.in_j[tensor], staged.in_s[tensor])
@@ -129,7 +130,7 @@ class StageColumns:
 
 
 def _life(staged: StagedProblem) -> list[int]:
-    """Per tensor, the last stage that can use it: by a first run, or by a rerun that leads to one."""
+    """Per tensor, the last stage that can use it, by a first run or a rerun that leads to one."""
     life = [-1] * staged.tensors
     for op in range(staged.stages - 1, -1, -1):
         reach = op

@@ -9,7 +9,7 @@ from solver.heuristic.improve import polish
 from solver.heuristic.plan import Plan
 from solver.heuristic.repair import repair
 from solver.heuristic.stage_plan import StagePlanner
-from solver.milp.backend import HIGHS_VERSION, Ending, Session
+from solver.milp.backend import HIGHS_VERSION, CvxpyProblem, Ending, Session
 from solver.milp.cuts import separate
 from solver.milp.extract import read_plan, write_start
 from solver.milp.gap_model import GapModel
@@ -154,7 +154,7 @@ class Proof:
         allowed = self._solve.progress.allowed_gap_j
         return max(allowed * scale, 1e-6) if np.isfinite(allowed) else 1e-6
 
-    def _session(self, problem: object) -> Session:
+    def _session(self, problem: CvxpyProblem) -> Session:
         solve = self._solve
         return Session(
             problem,

@@ -112,7 +112,7 @@ class JointSolve:
                 self.take(better)
 
     def _stopped(self) -> bool:
-        """A limit is reached (whatever the gap): for the first plan, which must come in any case."""
+        """`stop`, but never before there is a first plan: it must come in any case."""
         return self.plan is not None and self.stop()
 
     def _search(self) -> bool:

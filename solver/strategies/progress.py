@@ -12,8 +12,9 @@ _CLASH = 1e-6  # of the overhead: a bound that far above a schedule is a bug, le
 
 
 class SolveProgress:
-    """Takes schedules and bounds from every step, verifies the former, checks each against the
-    other, and reports what is better than before.
+    """Takes schedules and bounds from every step and reports what is better than before.
+
+    Schedules are verified, and each is checked against the bounds and the other way round.
 
     bound_j starts at the baseline: no schedule costs less than every op once.
     """
@@ -41,7 +42,7 @@ class SolveProgress:
         self._report(StepChanged(self._limits.elapsed_s, step))
 
     def offer(self, schedule: Schedule) -> bool:
-        """Take a schedule that is cheaper than the best. False, and nothing changed, when it is not.
+        """Take a schedule that is cheaper than the best; False, nothing changed, when it is not.
 
         Raises AssertionError when the verifier or the simulator finds a fault: such a schedule is a
         bug of ours, not a result.

@@ -1,0 +1,58 @@
+"""Claim: real ONNX files are scheduled in a minute, near the bound, below either means alone."""
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import pytest
+
+from tests.helpers.command import Solved, solve_and_check
+
+LIGHT: Final = Path(str(files("onnx"))) / "backend" / "test" / "data" / "light"
+
+
+class Case(NamedTuple):
+    """A file, a device and the gap on the overhead that a minute is enough for."""
+
+    file: str
+    device: str
+    gap: float
+
+    def __str__(self) -> str:
+        return f"{self.file}-{self.device}"
+
+
+CASES: Final = (
+    Case("light_squeezenet.onnx", "rpi4", 0.05),
+    Case("light_resnet50.onnx", "nrf52840", 0.20),
+)
+
+
+def _solve(folder: Path, case: Case, strategy: str) -> Solved:
+    folder.mkdir()
+    options = ("--ram-ratio", "0.6", "--io", "blocking", "--time-limit", "60")
+    model = str(LIGHT / case.file)
+    return solve_and_check(folder, model, case.device, *options, "--strategy", strategy)
+
+
+def _energy_j(solved: Solved) -> float:
+    """Energy of the schedule; one that finds none counts as above every other."""
+    total = solved.result["energy_j"]["total"]
+    return float("inf") if total is None else float(total)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_that_a_minute_comes_near_the_bound_and_below_either_means_alone(
+    case: Case, tmp_path: Path
+) -> None:
+    joint = _solve(tmp_path / "joint", case, "joint")
+    page_all = _solve(tmp_path / "page-all", case, "page-all")
+    remat_only = _solve(tmp_path / "remat-only", case, "remat-only")
+
+    assert joint.code == 0
+    assert joint.result["gap"]["overhead"] <= case.gap
+    assert joint.result["solver"]["wall_s"] < 65
+    assert _energy_j(joint) < _energy_j(page_all)
+    assert _energy_j(joint) < _energy_j(remat_only)

@@ -324,11 +324,12 @@ class MainWindow(QMainWindow):
 
     def _add_file_menus(self, menu: QMenu) -> None:
         before = self.actions_by_name["demo"]
-        recent, builtin = QMenu("Open re&cent", self), QMenu("&Built-in network", self)
-        for sub in (recent, builtin):
+        self.recent_menu = QMenu("Open re&cent", self)
+        builtin = QMenu("&Built-in network", self)
+        for sub in (self.recent_menu, builtin):
             menu.insertMenu(before, sub)
-        recent.setToolTipsVisible(True)
-        self.opener.fill_menus(recent, builtin)
+        self.recent_menu.setToolTipsVisible(True)
+        self.opener.fill_menus(self.recent_menu, builtin)
 
     def _connect(self) -> None:
         views, controller, core = self.views, self.controller, self.state.core

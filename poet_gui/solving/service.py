@@ -6,7 +6,7 @@ Knows no Qt: `deliver` is called from background threads, the controller brings 
 import itertools
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -81,17 +81,15 @@ class SolveService:
 
     def load(self, request_id: int, request: GraphRequest, device: Device) -> None:
         """Open a file or a built-in network; answered by Opened or OpenFailed."""
-        self._jobs.submit(self._load, request_id, _Load(request, device))
+        self._submit(lambda: self._load(request_id, _Load(request, device)))
 
     def load_results(self, request_id: int, paths: Sequence[Path]) -> None:
         """Open saved results of one problem; answered by Opened or OpenFailed."""
-        self._jobs.submit(self._load_results, request_id, paths)
+        self._submit(lambda: self._load_results(request_id, paths))
 
     def reprice(self, request_id: int, model: OpenModel, device: Device) -> None:
         """Price an open model on another device; answered by Opened."""
-        self._jobs.submit(
-            lambda: self._deliver(Opened(request_id, reprice(model, device))),
-        )
+        self._submit(lambda: self._deliver(Opened(request_id, reprice(model, device))))
 
     def solve(
         self, request_id: int, problem: Problem, *, graph_key: str, options: SolveOptions
@@ -137,6 +135,9 @@ class SolveService:
             old.close(_CLOSE_PATIENCE_S)
         if process:
             process.close(_CLOSE_PATIENCE_S)
+
+    def _submit(self, job: Callable[[], None]) -> None:
+        self._jobs.submit(job).add_done_callback(_report_fault)
 
     def _ensure(self) -> SolveProcess:
         if self._process is None:
@@ -240,3 +241,11 @@ class SolveService:
                 self._retired.append(process)
         code = process.returncode
         self._deliver(ProcessEnded(code if code is not None else 0, wanted, process.errors))
+
+
+def _report_fault(job: Future[None]) -> None:
+    """An executor keeps a job's exception to itself: hand it to the hook that shows it."""
+    error = None if job.cancelled() else job.exception()
+    if error is not None:
+        args = (type(error), error, error.__traceback__, threading.current_thread())
+        threading.excepthook(threading.ExceptHookArgs(args))

@@ -1,5 +1,6 @@
 """The state of a solve in words: a short line, how it should look, and what to do next."""
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, assert_never
@@ -48,6 +49,7 @@ class Remedy:
     runtime_s: float | None = None
 
 
+_TENTHS_FROM: Final = 0.095  # percent; below, format_percent shows two digits instead
 _BUSY: Final = {
     Phase.QUEUED: StatusWords("Queued", Tone.MUTED, "Solving starts when the sliders rest."),
     Phase.BUILDING: StatusWords("Building", Tone.ACCENT, "The problem is handed to the solver."),
@@ -134,14 +136,11 @@ def _gap_text(problem: Problem, energy_j: float | None, bound_j: float | None) -
 
 
 def _percent(gap: float) -> str:
-    """A gap rounded up in its last shown digit: what is called proven must not be rounded away."""
-    text = format_percent(gap)
-    shown = float(text.split()[0]) / 100
-    if shown >= gap:
-        return text
-    step = 0.001 if gap >= 0.00095 else 10 ** _exponent(gap) / 10  # noqa: PLR2004 - as format_percent
-    return format_percent(shown + step)
-
-
-def _exponent(value: float) -> int:
-    return int(f"{value:e}".partition("e")[2])
+    """A gap rounded up in its last shown digit: what is called proven is not rounded away."""
+    percent = 100 * gap
+    if percent <= 0 or not math.isfinite(percent):
+        return format_percent(gap)
+    decimals = 1 if percent >= _TENTHS_FROM else 1 - math.floor(math.log10(percent))
+    scale = 10.0**decimals
+    # The small number keeps 0.4 % from becoming 0.5 % because 0.004 is a little more in binary.
+    return format_percent(math.ceil(percent * scale - 1e-6) / scale / 100)

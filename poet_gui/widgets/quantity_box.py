@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QValidator
-from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QHBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QWheelEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QWidget
 
 from solver.errors import UsageError
 
@@ -28,23 +28,29 @@ BYTE_UNITS = (
 SECOND_UNITS = (Unit("us", 1e-6), Unit("ms", 1e-3, 2), Unit("s", 1.0, 2))
 
 
-class _Spin(QAbstractSpinBox):
-    """The text part: steps are passed on, any text may be typed."""
+class _Field(QLineEdit):
+    """The text part: any text may be typed, arrow keys and the wheel step.
+
+    Not a QAbstractSpinBox: without a value type of its own that replaces the text on Enter.
+    """
 
     stepped = Signal(int)
 
-    def stepBy(self, steps: int) -> None:
-        """Qt: arrow keys and wheel."""
-        self.stepped.emit(steps)
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Qt: up and down step, everything else edits."""
+        steps = {Qt.Key.Key_Up: 1, Qt.Key.Key_Down: -1, Qt.Key.Key_PageUp: 10,
+                 Qt.Key.Key_PageDown: -10}.get(Qt.Key(event.key()))  # fmt: skip
+        if steps is None:
+            super().keyPressEvent(event)
+        else:
+            self.stepped.emit(steps)
 
-    def stepEnabled(self) -> QAbstractSpinBox.StepEnabledFlag:
-        """Qt: both directions, always."""
-        flags = QAbstractSpinBox.StepEnabledFlag
-        return flags.StepUpEnabled | flags.StepDownEnabled
-
-    def validate(self, text: str, pos: int) -> object:
-        """Qt: any text may be typed; Enter decides."""
-        return (QValidator.State.Acceptable, text, pos)
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Qt: as with the slider, the wheel changes a number only where the focus is."""
+        if self.hasFocus() and event.angleDelta().y():
+            self.stepped.emit(1 if event.angleDelta().y() > 0 else -1)
+        else:
+            event.ignore()
 
 
 class QuantityBox(QWidget):
@@ -75,23 +81,20 @@ class QuantityBox(QWidget):
         self._empty_text = empty_text
         self._value: float | None = None
         self._unit_chosen = False
-        self.spin = _Spin(self)
-        self.spin.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.spin.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
-        self.spin.setKeyboardTracking(False)
+        self.field = _Field(self)
+        self.field.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.units = QComboBox(self)
         self.units.setProperty("quiet", "true")
         self.units.addItems([unit.name for unit in self._units])
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2)
-        layout.addWidget(self.spin, 1)
+        layout.addWidget(self.field, 1)
         layout.addWidget(self.units)
-        self.setFocusProxy(self.spin)
-        self.spin.stepped.connect(self._on_stepped)
-        self.spin.editingFinished.connect(self._on_finished)
+        self.setFocusProxy(self.field)
+        self.field.stepped.connect(self._on_stepped)
+        self.field.editingFinished.connect(self._on_finished)
         self.units.activated.connect(self._on_unit_chosen)
-        self.spin.installEventFilter(self)
 
     @property
     def value(self) -> float | None:
@@ -100,17 +103,17 @@ class QuantityBox(QWidget):
 
     def set_names(self, name: str, description: str) -> None:
         """Give both parts their object name, accessible name and tooltip."""
-        self.spin.setObjectName(name)
+        self.field.setObjectName(name)
         self.units.setObjectName(f"{name}Unit")
-        self.spin.setAccessibleName(description)
+        self.field.setAccessibleName(description)
         self.units.setAccessibleName(f"unit of {description}")
-        self.spin.setToolTip(f"{description}: a number, or a quantity with its unit, then Enter")
+        self.field.setToolTip(f"{description}: a number, or a quantity with its unit, then Enter")
         self.units.setToolTip(f"unit of {description}")
 
     def edit(self) -> None:
         """Put the focus here with the text selected."""
-        self.spin.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.spin.selectAll()
+        self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.field.selectAll()
 
     def set_value(self, value: float | None, *, typical: float | None = None) -> None:
         """Show a value; the text under the user's hands is left alone.
@@ -119,7 +122,7 @@ class QuantityBox(QWidget):
         """
         same = value == self._value
         self._value = value
-        if same and self.spin.hasFocus() and self.spin.lineEdit().isModified():
+        if same and self.field.hasFocus() and self.field.isModified():
             return
         size = typical if value is None else value
         if size is not None and not self._unit_chosen:
@@ -128,8 +131,8 @@ class QuantityBox(QWidget):
 
     def _show(self) -> None:
         self._mark(invalid=False)
-        self.spin.lineEdit().setText(self._text())
-        self.spin.lineEdit().setModified(False)
+        self.field.setText(self._text())
+        self.field.setModified(False)
 
     def _text(self) -> str:
         if self._value is None:
@@ -148,10 +151,10 @@ class QuantityBox(QWidget):
 
     def _mark(self, *, invalid: bool) -> None:
         wanted = "true" if invalid else "false"
-        if self.spin.property("invalid") != wanted:
-            self.spin.setProperty("invalid", wanted)
-            self.spin.style().unpolish(self.spin)
-            self.spin.style().polish(self.spin)
+        if self.field.property("invalid") != wanted:
+            self.field.setProperty("invalid", wanted)
+            self.field.style().unpolish(self.field)
+            self.field.style().polish(self.field)
 
     def _on_unit_chosen(self, index: int) -> None:
         self._unit_chosen = True
@@ -165,7 +168,7 @@ class QuantityBox(QWidget):
             self.entered.emit(max(0.0, self._value + steps * step))
 
     def _on_finished(self) -> None:
-        edit = self.spin.lineEdit()
+        edit = self.field
         if not edit.isModified():
             return
         text = edit.text().strip()
@@ -193,11 +196,3 @@ class QuantityBox(QWidget):
                 len(text) == len(unit.name) or not text[-len(unit.name) - 1].isalpha()
             ):
                 self.units.setCurrentIndex(i)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Qt: keep the wheel from a box that has no focus."""
-        # As with the slider: the wheel changes a number only when the box has the focus.
-        if event.type() == QEvent.Type.Wheel and not self.spin.hasFocus():
-            event.ignore()
-            return True
-        return super().eventFilter(watched, event)

@@ -9,7 +9,9 @@ from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
-from tests.poet_gui.fixtures import make_window as make_window
+from tests.poet_gui.fixtures import make_window
+
+__all__ = ["make_window"]
 
 
 @pytest.fixture(autouse=True)

@@ -98,9 +98,10 @@ def test_that_going_back_to_a_solved_budget_needs_no_solve(core: Explorer) -> No
 
 def test_that_an_optimum_serves_every_budget_down_to_its_peak(core: Explorer) -> None:
     # The plain schedule is optimal without a limit: it costs the baseline, and nothing costs less.
-    assert core.model is not None and core.problem is not None
+    assert core.model is not None
     peak = core.model.costed.plain_peak_bytes
     core.set_ram(2 * peak)
+    assert core.problem is not None
     trace = replace(core.model.plain, problem=core.problem)
     baseline_j = core.model.costed.baseline_energy_j
     core.finish(finished(trace, baseline_j, StopReason.PROOF, RECORD), SolveStatus())

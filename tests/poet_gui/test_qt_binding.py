@@ -1,4 +1,4 @@
-"""The pinned Qt binding keeps its books: some releases drop a reference to None at every void call."""
+"""The pinned Qt binding keeps its books: some releases lose a None at every void call."""
 
 import sys
 

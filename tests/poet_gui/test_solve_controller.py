@@ -13,8 +13,8 @@ from solver.graph_request import GraphRequest
 from solver.outcome import Failed, Feasible, NoAnswer, StopReason
 from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, open_model, solve
 
-# The scripted model is a chain of 6 forward ops, a loss and 6 backward ops of 1000 B each: its floor
-# is 3000 B (a gradient op reads two tensors and makes one), so 4000 B leaves page-all room.
+# The scripted model is a chain of 6 forward ops, a loss and 6 backward ops of 1000 B each: its
+# floor is 3000 B (a gradient op reads two tensors and makes one), so 4000 B leaves page-all room.
 TIGHT, ROOMY = 4000, 100_000
 
 

@@ -1,6 +1,7 @@
 """The memory curve: RAM over the schedule, reduced to a screen without losing a peak."""
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -8,6 +9,8 @@ from poet_gui.viewmodels.trace_index import Axis, IntArray, index_trace
 from solver.costs import FloatArray
 from solver.simulate import Trace
 from solver.units import format_bytes
+
+_BUDGET_IN_SIGHT: Final = 1.6
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,16 +103,19 @@ def over_budget_text(peak_bytes: int, budget_bytes: int) -> str:
     return f"over by {format_bytes(peak_bytes - budget_bytes)}" if peak_bytes > budget_bytes else ""
 
 
-def memory_top(curve: MemoryCurve | None, budget_bytes: int | None) -> float:
+def memory_top(
+    curve: MemoryCurve | None, budget_bytes: int | None, *, headroom: float = 0.18
+) -> float:
     """Upper end of the memory axis in bytes, always above 0.
 
-    Room for the labels above the peak. A budget is in sight while it is at most 1.6 times the peak;
-    a far larger one would press the curve flat, so it is named at the upper edge instead.
+    `headroom` is the part of the axis that stays free above the highest mark, for its label;
+    below 1. A budget is in sight while it is at most 1.6 times the peak; a far larger one would
+    press the curve flat, so it is named at the upper edge instead.
     """
     highest = max(curve.peak_bytes, curve.floor_bytes, 1) if curve is not None else 1
-    if budget_bytes is not None and budget_bytes <= 1.6 * highest:
+    if budget_bytes is not None and budget_bytes <= _BUDGET_IN_SIGHT * highest:
         highest = max(highest, budget_bytes)
-    return 1.22 * highest
+    return highest / (1.0 - headroom)
 
 
 def byte_ticks(low: float, high: float, most: int) -> tuple[list[float], float]:

@@ -203,10 +203,14 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
         layout.setRowFixedHeight(2, round(memory))
         layout.activate()
         self.scroller.refresh()
+        self._show_data()
 
     def _show_data(self) -> None:
         axis = self.model.axis
-        top = self._frozen_top or memory_top(self.curve, self._budget_bytes)
+        room = (self._unit + 8.0) / max(1.0, float(self.memory_box.height()))
+        top = self._frozen_top or memory_top(
+            self.curve, self._budget_bytes, headroom=min(max(room, 0.1), 0.5)
+        )
         self.lanes_item.set_scene(self.scene_data, axis)
         self.memory_item.set_curve(self.curve, axis, top)
         self.memory_item.set_budget(self._budget_bytes)

@@ -14,7 +14,7 @@ from PySide6.QtGui import (
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
-    QHBoxLayout,
+    QGridLayout,
     QStackedLayout,
     QVBoxLayout,
     QWidget,
@@ -73,6 +73,7 @@ class ScheduleView(QWidget):
         self._theme = LIGHT
         self._selected: int | None = None
         self._quiet = False
+        self._legend_below = False
         self._build()
         self.hover_card = HoverCard(self.canvas)
         self.range_card = HoverCard(self.canvas)
@@ -84,17 +85,30 @@ class ScheduleView(QWidget):
         self._stack = QStackedLayout()
         self._stack.addWidget(self.message)
         self._stack.addWidget(self.canvas)
-        foot = QHBoxLayout()
+        foot = QGridLayout()
         foot.setContentsMargins(6, 0, 6, 0)
-        foot.setSpacing(16)
-        foot.addWidget(self.transport)
-        foot.addWidget(self.legend, 1)
-        foot.addWidget(self.axis_toggle)
+        foot.setHorizontalSpacing(16)
+        foot.setColumnStretch(1, 1)
+        foot.addWidget(self.transport, 0, 0)
+        foot.addWidget(self.legend, 0, 1)
+        foot.addWidget(self.axis_toggle, 0, 2)
+        self._foot = foot
         layout = QVBoxLayout(self)
         layout.setContentsMargins(3, 3, 3, 3)
         layout.setSpacing(6)
         layout.addLayout(self._stack, 1)
         layout.addLayout(foot)
+
+    def _place_legend(self) -> None:
+        """Put the legend beside the buttons, or below them when it would need three rows there."""
+        taken = self.transport.sizeHint().width() + self.axis_toggle.sizeHint().width() + 60
+        beside = self.legend.heightForWidth(max(1, self.width() - taken))
+        below = beside > 2 * self.legend.heightForWidth(10**6)
+        if below != self._legend_below:
+            self._legend_below = below
+            self._foot.removeWidget(self.legend)
+            place = (1, 0, 1, 3) if below else (0, 1, 1, 1)
+            self._foot.addWidget(self.legend, *place)
 
     def _connect(self) -> None:
         self.canvas.tensor_picked.connect(self._on_tensor_picked)
@@ -347,6 +361,8 @@ class ScheduleView(QWidget):
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange and hasattr(self, "canvas"):
             self.canvas.set_theme(self._theme)
+            self.transport.set_theme(self._theme)
+            self._place_legend()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Show that keys go here."""
@@ -361,6 +377,7 @@ class ScheduleView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Cards belong to places that have moved."""
         self.hover_card.hide()
+        self._place_legend()
         super().resizeEvent(event)
 
     def leaveEvent(self, event: QEvent) -> None:

@@ -22,14 +22,15 @@ _SHAPES: Final = {
 }
 
 
-def _icon(name: str, colour: str, ratio: float) -> QIcon:
+def _icon(name: str, colour: str, size: float, ratio: float) -> QIcon:
     """Icon of triangles and bars in one colour, sharp at any pixel ratio."""
-    pixels = round(_SIZE * ratio)
+    pixels = round(size * ratio)
     pixmap = QPixmap(pixels, pixels)
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.scale(size / _SIZE, size / _SIZE)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(colour))
     shapes = _SHAPES[name]
@@ -100,7 +101,6 @@ class TransportBar(QWidget):
             button.setAccessibleName(tip)
             button.setProperty("flat", "false")
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            button.setIconSize(QSize(round(_SIZE), round(_SIZE)))
             layout.addWidget(button)
             self._buttons[name] = button
         self._buttons["first"].clicked.connect(self.to_start_requested)
@@ -134,9 +134,11 @@ class TransportBar(QWidget):
         self._draw_icons()
 
     def _draw_icons(self) -> None:
+        size = max(_SIZE, 0.85 * self.fontMetrics().height())
         for name, button in self._buttons.items():
             shape = "pause" if name == "play" and self.is_playing else name
-            button.setIcon(_icon(shape, self._theme.text, self.devicePixelRatioF()))
+            button.setIcon(_icon(shape, self._theme.text, size, self.devicePixelRatioF()))
+            button.setIconSize(QSize(round(size), round(size)))
 
     def _on_previous(self) -> None:
         self.moved.emit(-1)

@@ -390,3 +390,14 @@ def test_that_the_pointer_over_a_bar_shows_what_it_is(view: ScheduleView, qtbot:
     assert not view.hover_card.geometry().intersects(box.toAlignedRect())
     view.canvas.pointed.emit(None, None)
     assert not view.hover_card.isVisible()
+
+
+def test_that_the_legend_goes_below_the_buttons_when_it_has_no_room_beside_them(
+    view: ScheduleView,
+) -> None:
+    view.resize(1400, 700)
+    view.grab()
+    assert view.legend.x() > view.transport.geometry().right()
+    view.resize(560, 700)
+    view.grab()
+    assert view.legend.y() > view.transport.geometry().bottom()

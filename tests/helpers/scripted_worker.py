@@ -1,7 +1,7 @@
 """A solve process that follows a script, for tests of the window: same protocol, no solver.
 
-Usage: python scripted_worker.py SCENARIO. Models: every LoadModel is answered by a chain of ops, but
-for names that contain "bad", which are refused.
+Usage: python scripted_worker.py SCENARIO. Models: every LoadModel is answered by a chain of ops,
+but for names that contain "bad", which are refused.
 
 | scenario | a Solve is answered by |
 |---|---|
@@ -9,7 +9,7 @@ for names that contain "bad", which are refused.
 | obedient | page-all as an incumbent; it ends only when cancelled |
 | deaf | page-all as an incumbent; it never ends |
 | mute | nothing at all |
-| late | the first solve: nothing; with the second: keep-all for the first, then page-all for itself |
+| late | the first solve: nothing; the second: keep-all for the first, then page-all for itself |
 | liar | page-all without its first action, called optimal |
 | boaster | page-all as optimal with a bound far below its energy |
 | dying | an end of the process |
@@ -22,9 +22,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from typing import TYPE_CHECKING
+
 from solver.costs import price
 from solver.errors import Issue
-from solver.graph import TrainingGraph
 from solver.messages import (
     Cancel,
     LoadFailed,
@@ -50,6 +51,9 @@ from solver.simulate import Trace, simulate
 from solver.staged import stage
 from solver.strategies.plain import keep_all, page_all
 from tests.helpers.builders import chain
+
+if TYPE_CHECKING:
+    from solver.graph import TrainingGraph
 
 RECORD = SolverRecord("joint", "scripted", "1", 0.1)
 

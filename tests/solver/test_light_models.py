@@ -40,7 +40,7 @@ def test_that_the_figures_of_a_classic_network_are_exact(name: str) -> None:
 
 
 def _macs_by_onnx(path: Path) -> int:
-    """Multiply-accumulates of Conv and Gemm from onnx's shape inference, sharing nothing of ours."""
+    """Multiply-accumulates of Conv and Gemm from onnx's shape inference, nothing of ours."""
     graph = onnx.shape_inference.infer_shapes(onnx.load(path)).graph
     shapes = {
         entry.name: [dim.dim_value for dim in entry.type.tensor_type.shape.dim]

@@ -13,7 +13,7 @@ from poet_gui.explorer import Origin
 from poet_gui.main_window import MainWindow
 from poet_gui.notices import Level
 from solver.graph import Accounting
-from solver.outcome import Optimal
+from solver.outcome import Feasible, Optimal
 from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, open_model, solve
 
 GRAPHS = Path("tests/data/graphs")
@@ -130,6 +130,23 @@ def test_that_a_saved_result_comes_back_as_it_was(
     assert core.shown is not None
     assert core.shown.origin is Origin.RESULT
     assert not core.needs_solve
+
+
+def test_that_the_demo_shows_a_verified_schedule_at_once(
+    qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window("honest", start=False)  # without any solve process
+    with qtbot.waitSignal(window.controller.opened, timeout=WAIT_MS):
+        window.views.empty.demo.click()
+    core = window.state.core
+    assert core.shown is not None
+    assert core.shown.origin is Origin.RESULT
+    assert isinstance(core.status.outcome, Optimal | Feasible)
+    assert len(core.solved) >= 5  # the dots on the slider
+    assert window.controller.worker_pid is None
+    for solved in core.solved:
+        core.set_ram(solved.budgets.ram_bytes)
+        assert not core.needs_solve
 
 
 def test_that_a_result_that_lies_is_refused(

@@ -130,6 +130,29 @@ def test_that_a_constant_that_spreads_the_variable_is_not_trained() -> None:
     assert op_named(graph, "it.input_gradient").flop == 30  # 30 elements summed to 6
 
 
+@pytest.mark.parametrize(
+    ("source", "constant", "out"),
+    [
+        ((2, 1, 4), (1, 3, 1), (2, 3, 4)),  # along the output's channels, not the variable's
+        ((2, 1, 4), (1, 1, 1), (2, 1, 4)),  # one channel, one number
+    ],
+)
+def test_that_a_constant_must_lie_along_several_channels_of_the_variable(
+    source: tuple[int, ...], constant: tuple[int, ...], out: tuple[int, ...]
+) -> None:
+    net = NetworkOf(x=source).const("w", (4, 4)).const("c", constant)
+    net.layer("before", "MatMul", "x w", source).layer("it", "Add", "before c", out)
+    assert [item.name for item in graph_of_layer(net.network()).trainable] == ["w"]
+
+
+@pytest.mark.parametrize(("op_type", "word"), [("Mul", "scale"), ("Add", "bias")])
+def test_that_a_constant_along_the_channels_may_stand_first(op_type: str, word: str) -> None:
+    net = NetworkOf(x=SHAPE).const("c", (3, 1, 1)).layer("it", op_type, "c x", SHAPE)
+    graph = graph_of_layer(net.network())
+    assert op_named(graph, f"it.{word}_gradient").gradient_of == ("c",)
+    assert kept(graph) == ({"x"} if op_type == "Mul" else set())
+
+
 @pytest.mark.parametrize("op_type", ["Sub", "Div", "Sum"])
 def test_that_only_products_and_additions_train_their_constants(op_type: str) -> None:
     graph = graph_of_layer(one_layer(op_type, {"x": (2, 3)}, (2, 3), constants={"c": (3,)}))

@@ -53,6 +53,7 @@ def test_that_bars_thinner_than_a_pixel_are_merged_but_never_lost() -> None:
 
 def test_that_a_bar_far_wider_than_the_screen_is_cut_to_it() -> None:
     bars = timeline_scene(story()).bars
-    placed = place_bars(bars, np.array([0]), view(scale=1e9))
+    # The bar of column 0 reaches from pixel -5e8 to pixel 5e8.
+    placed = place_bars(bars, np.array([0]), view(scale=1e9, offset=-5e8))
     assert placed.x[0] >= -10.0
     assert placed.width[0] <= 120.0

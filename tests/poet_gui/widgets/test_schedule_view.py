@@ -398,6 +398,6 @@ def test_that_the_legend_goes_below_the_buttons_when_it_has_no_room_beside_them(
     view.resize(1400, 700)
     view.grab()
     assert view.legend.x() > view.transport.geometry().right()
-    view.resize(560, 700)
+    view.resize(400, 700)
     view.grab()
     assert view.legend.y() > view.transport.geometry().bottom()

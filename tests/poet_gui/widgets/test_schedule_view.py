@@ -393,11 +393,9 @@ def test_that_the_pointer_over_a_bar_shows_what_it_is(view: ScheduleView, qtbot:
 
 
 def test_that_the_legend_goes_below_the_buttons_when_it_has_no_room_beside_them(
-    view: ScheduleView,
+    view: ScheduleView, qtbot: QtBot
 ) -> None:
     view.resize(1400, 700)
-    view.grab()
-    assert view.legend.x() > view.transport.geometry().right()
+    qtbot.waitUntil(lambda: view.legend.x() > view.transport.geometry().right())
     view.resize(400, 700)
-    view.grab()
-    assert view.legend.y() > view.transport.geometry().bottom()
+    qtbot.waitUntil(lambda: view.legend.y() > view.transport.geometry().bottom())

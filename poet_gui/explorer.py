@@ -1,12 +1,12 @@
 """The explorer's state without Qt: the one mutable domain object, changed by its methods only."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
 from poet_gui.solving.deliveries import OpenedResult, OpenModel
-from poet_gui.solving.status import Phase, SolveStatus
+from poet_gui.solving.status import Phase, SolveStatus, status_of
 from poet_gui.solving.store import Bracket, Solved, SolvedStore
 from solver.device import Device, IoMode
 from solver.explain import finished
@@ -143,9 +143,8 @@ class Explorer:
             self.opening = name
             self._notify(Topic.OPENING)
 
-    def open_model(self, model: OpenModel, results: Sequence[OpenedResult] = ()) -> None:
-        """Put a model on screen: its plain schedule, or the first of its stored results."""
-        result = results[0] if results else None
+    def open_model(self, model: OpenModel, result: OpenedResult | None = None) -> None:
+        """Put a model on screen: its plain schedule, or the stored result that came with it."""
         device = model.costed.device
         device_changed = device != self.device
         self.device = device
@@ -158,12 +157,18 @@ class Explorer:
             self.switches, self.budgets = result.problem.switches, result.problem.budgets
             self.options = result.options
         self._refresh_fingerprint()
-        for stored in reversed(results):
-            self._remember(stored.problem, stored.outcome)
+        if result is not None:
+            self._remember(result.problem, result.outcome)
         if device_changed:
             self._notify(Topic.DEVICE)
         self._notify(Topic.MODEL)
         self._problem_changed()
+
+    def add_known(self, result: OpenedResult) -> None:
+        """Take in another stored result; it answers its budgets without a solve."""
+        self._remember(result.problem, result.outcome)
+        if fingerprint(result.problem) == self._fingerprint:
+            self._notify(Topic.PROBLEM)
 
     def set_repriced(self, model: OpenModel) -> None:
         """The open model on another device: its RAM, and a runtime limit of the same ratio."""
@@ -283,7 +288,7 @@ class Explorer:
     def _problem_changed(self) -> None:
         """Show at once what is known of the new problem; whether to solve is not decided here."""
         outcome = self._stored_answer()
-        self.status = SolveStatus() if outcome is None else SolveStatus(Phase.DONE, outcome=outcome)
+        self.status = SolveStatus() if outcome is None else status_of(outcome)
         self._refresh_shown()
         self._notify(Topic.PROBLEM)
         self._notify(Topic.SOLVE)

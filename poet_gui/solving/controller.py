@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 from poet_gui.solving.deliveries import (
     Delivery,
+    Known,
     Opened,
     OpenFailed,
     OpenModel,
@@ -230,6 +231,8 @@ class SolveController(QObject):
         match delivery:
             case Opened(id=request_id, model=model):
                 self._on_opened(request_id, model, delivery)
+            case Known(result=result):
+                self._core.add_known(result)
             case OpenFailed(id=request_id, issues=issues, details=details):
                 self._on_open_failed(request_id, issues, details)
             case Progressed(id=request_id):
@@ -254,10 +257,10 @@ class SolveController(QObject):
             self._core.model.costed.graph is model.costed.graph
         )
         self._core.set_opening(None)
-        if same_graph and not delivery.results:
+        if same_graph and delivery.result is None:
             self._core.set_repriced(model)
         else:
-            self._core.open_model(model, delivery.results)
+            self._core.open_model(model, delivery.result)
         self.opened.emit(model)
 
     def _on_open_failed(self, request_id: int, issues: tuple[Issue, ...], details: str) -> None:

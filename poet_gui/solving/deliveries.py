@@ -40,14 +40,18 @@ class OpenedResult:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """Answer to an open: the model, and the stored results when the files were such.
-
-    The first result is the one to show.
-    """
+    """Answer to an open: the model, and the stored result when the file was one."""
 
     id: int
     model: OpenModel
-    results: tuple[OpenedResult, ...] = ()
+    result: OpenedResult | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Another stored result of the problem that is open: an answer without a solve."""
+
+    result: OpenedResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,4 +96,4 @@ class ProcessReady:
     warm: bool
 
 
-Delivery = Opened | OpenFailed | Progressed | Rejected | ProcessEnded | ProcessReady
+Delivery = Opened | Known | OpenFailed | Progressed | Rejected | ProcessEnded | ProcessReady

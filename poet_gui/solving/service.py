@@ -14,6 +14,7 @@ from typing import Final
 from poet_gui.solving.check import unpack_checked
 from poet_gui.solving.deliveries import (
     Delivery,
+    Known,
     Opened,
     OpenFailed,
     OpenModel,
@@ -161,16 +162,17 @@ class SolveService:
         self._loads.clear()
 
     def _load_results(self, request_id: int, paths: Sequence[Path]) -> None:
-        """In the background: read and check every file; one bad file is enough to refuse all."""
+        """In the background: the first is shown before the others are read and checked."""
+        shown = False
         try:
-            opened = [open_result(path) for path in paths]
-            if not opened:
+            for path in paths:
+                model, result = open_result(path)
+                self._deliver(Known(result) if shown else Opened(request_id, model, result))
+                shown = True
+            if not paths:
                 raise ModelError(Issue("holds no saved result", "the demo", "install again"))
         except EngineError as error:
             self._deliver(OpenFailed(request_id, error.issues))
-            return
-        results = tuple(result for _, result in opened)
-        self._deliver(Opened(request_id, opened[0][0], results))
 
     def _load(self, request_id: int, load: _Load) -> None:
         """In the background: saved results are read here, everything else by the solve process."""

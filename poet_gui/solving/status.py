@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from solver.outcome import Outcome
+from solver.outcome import Failed, Outcome
 
 
 class Phase(StrEnum):
@@ -64,3 +64,20 @@ class SolveStatus:
     def bound_j(self) -> float | None:
         """Best bound of this solve, joules."""
         return max((point.joules for point in self.bounds), default=None)
+
+
+def status_of(outcome: Outcome) -> SolveStatus:
+    """The status of a solve that ended some time ago, its curves from the record."""
+    record = outcome.record
+    bounds = [Point(p.t_s, p.bound_j) for p in record.incumbents]
+    last_j = None if isinstance(outcome, Failed) else outcome.bound_j
+    if last_j is not None and (not bounds or last_j > bounds[-1].joules):
+        bounds.append(Point(record.wall_s, last_j))
+    return SolveStatus(
+        Phase.DONE,
+        steps=tuple(Step(p.t_s, p.step) for p in record.incumbents if p.step),
+        incumbents=tuple(Point(p.t_s, p.energy_j) for p in record.incumbents),
+        bounds=tuple(bounds),
+        outcome=outcome,
+        wall_s=record.wall_s,
+    )

@@ -47,7 +47,7 @@ def headline(shown: Shown, budgets: Budgets, words: StatusWords) -> Headline:
         Origin.RESULT: words,
     }[shown.origin]
     figures = "   ".join((
-        _energy(trace), f"runtime {format_seconds(trace.runtime_s)}", _peak(trace, budgets),
+        _energy(trace), _peak(trace, budgets), f"runtime {format_seconds(trace.runtime_s)}",
         _changes(trace),
     ))  # fmt: skip
     return Headline(lead, figures, _exact(trace, budgets))

@@ -14,7 +14,7 @@ class HeadlineBar(QWidget):
         self.setObjectName("headlineBar")
         self.lead = label(weight="bold")
         self.lead.setObjectName("headlineLead")
-        self.figures = eliding()
+        self.figures = eliding(at_end=True)
         self.figures.setObjectName("headlineFigures")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

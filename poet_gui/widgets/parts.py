@@ -35,9 +35,9 @@ def label(text: str = "", *, tone: str = "", weight: str = "", size: str = "") -
     return made
 
 
-def eliding(text: str = "", *, tone: str = "") -> ElidingLabel:
+def eliding(text: str = "", *, tone: str = "", at_end: bool = False) -> ElidingLabel:
     """A label that shortens its text when there is no room; the tooltip has it whole."""
-    made = ElidingLabel(text)
+    made = ElidingLabel(text, at_end=at_end)
     if tone:
         made.setProperty("tone", tone)
     made.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)

@@ -13,7 +13,7 @@ from poet_gui.solving.status import SolveStatus
 from poet_gui.theme import Theme
 from poet_gui.viewmodels.solve_words import status_words
 from poet_gui.viewmodels.solver_facts import solver_facts, solver_words
-from poet_gui.widgets.parts import FactGrid, button, label, set_tone
+from poet_gui.widgets.parts import FactGrid, button, eliding, label, set_tone
 from poet_gui.widgets.solve_curve import SolveCurve
 from solver.problem import SolveOptions
 
@@ -42,7 +42,8 @@ class SolverPanel(QWidget):
         self.setObjectName("solverPanel")
         self._status = SolveStatus()
         self._options = SolveOptions()
-        self.words = label(weight="bold")
+        self.words = eliding(at_end=True)
+        self.words.setProperty("weight", "bold")
         self.words.setObjectName("solverWords")
         self.detail = label(tone="muted")
         self.detail.setObjectName("solverDetail")

@@ -51,7 +51,7 @@ class StatusLine(QStatusBar):
         self._dot = _Dot()
         self.words = label()
         self.words.setObjectName("statusWords")
-        self.hint = eliding(HINT, tone="muted")
+        self.hint = eliding(HINT, tone="muted", at_end=True)
         self.background = label(tone="muted")
         self.background.setObjectName("backgroundWords")
         self.addWidget(self._dot)

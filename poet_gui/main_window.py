@@ -1,29 +1,27 @@
 """The main window: puts state, background, views and actions together, and passes wishes on."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Final
 
-from PySide6.QtCore import QByteArray, Qt, Slot
+from PySide6.QtCore import QByteArray, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QWidget
+from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
 
-from poet_gui.actions import SPECS, build_actions
+from poet_gui.actions import build_actions
 from poet_gui.appearance import Appearance
-from poet_gui.dialogs.sheets import keys_sheet, text_sheet
+from poet_gui.commands import Commands
 from poet_gui.exporting import Exporter
 from poet_gui.folding import Folding
 from poet_gui.layout import BODY_MARGIN, build_views, reset_sizes
 from poet_gui.notices import Level, Notice
 from poet_gui.opening import Opener
 from poet_gui.rendering import Renderer
-from poet_gui.settings import SCALES, Settings
+from poet_gui.settings import Settings
 from poet_gui.solving.controller import SolveController
 from poet_gui.solving.deliveries import OpenModel
 from poet_gui.solving.process import WORKER_COMMAND
 from poet_gui.state import ExplorerState
-from poet_gui.theme import Theme, ThemeChoice
-from poet_gui.viewmodels.about import about_lines, key_groups, report_lines
+from poet_gui.theme import Theme
 from poet_gui.widgets.header_bar import OPEN_DEVICE, OPEN_MODEL
 from solver.device import Device
 from solver.device_files import list_devices
@@ -60,7 +58,8 @@ class MainWindow(QMainWindow):
         self.views.header.set_devices(list_devices())
         self.opener = Opener(self.controller, settings, self)
         self.exporter = Exporter(self.state, self.views.schedule, settings, self)
-        built = build_actions(self, self._slots())
+        self.commands = Commands(self)
+        built = build_actions(self, self.commands.slots())
         self.actions_by_name = built.actions
         self._add_file_menus(built.menus["&File"])
         self._connect()
@@ -95,13 +94,6 @@ class MainWindow(QMainWindow):
         """Choose how hard to try; the next solve uses it."""
         self.state.core.set_options(options)
         self.views.solver.render_core(self.state.core)
-
-    @Slot()
-    def extend(self) -> None:
-        """Solve the present problem again with twice the time."""
-        options = self.state.core.options
-        self.set_options(replace(options, time_limit_s=2 * max(1.0, options.time_limit_s)))
-        self.controller.solve_now()
 
     @Slot(str)
     def _on_model_chosen(self, name: str) -> None:
@@ -180,146 +172,6 @@ class MainWindow(QMainWindow):
         choice = self.appearance.choice
         self.actions_by_name[f"theme_{choice.value}"].setChecked(True)
 
-    def _set_theme(self, choice: ThemeChoice) -> None:
-        self.settings.theme = choice
-        self.appearance.apply(choice, self.appearance.text_percent)
-
-    def _set_text(self, percent: int) -> None:
-        self.settings.text_percent = percent
-        self.appearance.apply(self.appearance.choice, percent)
-        self._fold()
-        reset_sizes(self.views)
-
-    def _fold(self) -> None:
-        if self._folding.fit(self.width() - BODY_MARGIN):
-            reset_sizes(self.views)
-
-    def _step_text(self, by: int) -> None:
-        at = SCALES.index(self.appearance.text_percent)
-        self._set_text(SCALES[max(0, min(len(SCALES) - 1, at + by))])
-
-    # Actions
-
-    def _slots(self) -> dict[str, Callable[[], None]]:
-        """A slot for every action of `actions.SPECS`."""
-        views, controller = self.views, self.controller
-        return {
-            "open": self.opener.ask,
-            "demo": self.opener.open_demo,
-            "reload": self._reload,
-            "export_json": self.exporter.ask_json,
-            "export_png": self.exporter.ask_png,
-            "export_csv": self.exporter.ask_csv,
-            "export_trace": self.exporter.ask_trace,
-            "quit": self._quit,
-            "theme_system": self._theme_system,
-            "theme_light": self._theme_light,
-            "theme_dark": self._theme_dark,
-            "toggle_theme": self._toggle_theme,
-            "text_larger": self._text_larger,
-            "text_smaller": self._text_smaller,
-            "text_reset": self._text_reset,
-            "toggle_axis": self._toggle_axis,
-            "focus_memory": views.budgets.focus_memory,
-            "focus_runtime": views.budgets.focus_runtime,
-            "next_pane": self._next_pane,
-            "previous_pane": self._previous_pane,
-            "reset_layout": self._reset_layout,
-            "solve": controller.solve_now,
-            "stop": controller.stop,
-            "extend": self.extend,
-            "toggle_paging": views.budgets.toggle_paging,
-            "toggle_recompute": views.budgets.toggle_recompute,
-            "keys": self._show_keys,
-            "report": self._show_report,
-            "about": self._show_about,
-        }
-
-    @Slot()
-    def _reload(self) -> None:
-        model = self.state.core.model
-        if model is not None:
-            self.opener.open_request(model.request)
-
-    @Slot()
-    def _quit(self) -> None:
-        self.close()
-
-    @Slot()
-    def _theme_system(self) -> None:
-        self._set_theme(ThemeChoice.SYSTEM)
-
-    @Slot()
-    def _theme_light(self) -> None:
-        self._set_theme(ThemeChoice.LIGHT)
-
-    @Slot()
-    def _theme_dark(self) -> None:
-        self._set_theme(ThemeChoice.DARK)
-
-    @Slot()
-    def _toggle_theme(self) -> None:
-        dark = self.appearance.theme.is_dark
-        self._set_theme(ThemeChoice.LIGHT if dark else ThemeChoice.DARK)
-
-    @Slot()
-    def _text_larger(self) -> None:
-        self._step_text(1)
-
-    @Slot()
-    def _text_smaller(self) -> None:
-        self._step_text(-1)
-
-    @Slot()
-    def _text_reset(self) -> None:
-        self._set_text(100)
-
-    @Slot()
-    def _toggle_axis(self) -> None:
-        core = self.state.core
-        core.set_axis("time" if core.axis == "step" else "step")
-
-    @Slot()
-    def _next_pane(self) -> None:
-        self._move_pane(1)
-
-    @Slot()
-    def _previous_pane(self) -> None:
-        self._move_pane(-1)
-
-    def _move_pane(self, by: int) -> None:
-        """Move the focus to the first control of the next pane that has one."""
-        views = self.views
-        panes: tuple[QWidget, ...] = (
-            views.header, views.budgets, views.side_tabs, views.headline, views.centre,
-            views.details, views.resident, views.bottom_tabs,
-        )  # fmt: skip
-        focus = QApplication.focusWidget()
-        here = next((i for i, pane in enumerate(panes) if _holds(pane, focus)), -1)
-        for step in range(1, len(panes) + 1):
-            target = _first_control(panes[(here + by * step) % len(panes)])
-            if target is not None:
-                target.setFocus(Qt.FocusReason.ShortcutFocusReason)
-                return
-
-    @Slot()
-    def _reset_layout(self) -> None:
-        self.settings.clear_layout()
-        reset_sizes(self.views)
-
-    @Slot()
-    def _show_keys(self) -> None:
-        keys_sheet(key_groups(SPECS), self).show()
-
-    @Slot()
-    def _show_report(self) -> None:
-        lines = report_lines(self.state.core.model)
-        text_sheet("Import report", "reportSheet", lines, self).show()
-
-    @Slot()
-    def _show_about(self) -> None:
-        text_sheet("About POET Explorer", "aboutSheet", about_lines(), self).show()
-
     # Set up and end
 
     def _add_file_menus(self, menu: QMenu) -> None:
@@ -349,7 +201,7 @@ class MainWindow(QMainWindow):
         views.model.request_changed.connect(self._on_request)
         views.history.row_chosen.connect(self._on_row)
         views.solver.stop_requested.connect(controller.stop)
-        views.solver.extend_requested.connect(self.extend)
+        views.solver.extend_requested.connect(self.commands.extend)
         views.solver.options_chosen.connect(self.set_options)
         views.schedule.axis_changed.connect(core.set_axis)
         views.schedule.budget_dragged.connect(self.set_ram)
@@ -403,15 +255,20 @@ class MainWindow(QMainWindow):
         self.controller.close()
         super().closeEvent(event)
 
+    def fit_columns(self) -> None:
+        """Fold columns that no longer fit beside the schedule, unfold those that fit again."""
+        if self._folding.fit(self.width() - BODY_MARGIN):
+            reset_sizes(self.views)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Qt: columns that no longer fit become tabs."""
         super().resizeEvent(event)
-        self._fold()
+        self.fit_columns()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Qt: from now on sizes are real."""
         super().showEvent(event)
-        self._fold()
+        self.fit_columns()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Qt: files are welcome anywhere."""
@@ -423,19 +280,3 @@ class MainWindow(QMainWindow):
         paths = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
         event.acceptProposedAction()
         self.opener.open_dropped(paths)
-
-
-def _holds(pane: QWidget, focus: QWidget | None) -> bool:
-    return focus is not None and (focus is pane or pane.isAncestorOf(focus))
-
-
-def _first_control(pane: QWidget) -> QWidget | None:
-    """The first control of a pane that takes the keyboard now."""
-    for widget in (pane, *pane.findChildren(QWidget)):
-        if (
-            widget.focusPolicy() & Qt.FocusPolicy.TabFocus
-            and widget.isVisible()
-            and widget.isEnabled()
-        ):
-            return widget
-    return None

@@ -23,17 +23,6 @@ class KeyedAction(Protocol):
         """Its shortcuts."""
 
 
-TIMELINE_KEYS: Final = (
-    ("move the playhead", "Left  Right"),
-    ("first, last action", "Home  End"),
-    ("jump to the peak", "K"),
-    ("step or time", "T"),
-    ("zoom in, out", "W  S"),
-    ("pan", "A  D"),
-    ("show everything", "0"),
-    ("fit the selected tensor", "F"),
-    ("back to the view before", "Backspace"),
-)
 SLIDER_KEYS: Final = (
     ("a little less, more", "Left  Right"),
     ("much less, more", "Page Down  Page Up"),
@@ -42,16 +31,20 @@ SLIDER_KEYS: Final = (
 
 
 def key_groups(
-    actions: Sequence[KeyedAction],
+    actions: Sequence[KeyedAction], timeline: Sequence[tuple[str, str]]
 ) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
-    """Every shortcut in groups, each a title and rows of (what it does, keys)."""
+    """Every shortcut in groups, each a title and rows of (what it does, keys).
+
+    `timeline` holds the keys of the schedule as (keys, what they do).
+    """
     groups: dict[str, list[tuple[str, str]]] = {}
     for action in actions:
         if action.keys:
             rows = groups.setdefault(action.menu.replace("&", ""), [])
             rows.append((action.text.replace("&", "").rstrip("…"), "  ".join(action.keys)))
     named = tuple((title, tuple(rows)) for title, rows in groups.items())
-    return (*named, ("Timeline", TIMELINE_KEYS), ("Sliders", SLIDER_KEYS))
+    drawn = tuple((text, keys) for keys, text in timeline)
+    return (*named, ("Timeline", drawn), ("Sliders", SLIDER_KEYS))
 
 
 def report_lines(model: OpenModel | None) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ def residual() -> NetworkOf:
     return net.const("w3", (10, 4)).const("b3", (10,)).layer("fc", "Gemm", "flat w3 b3", (1, 10))
 
 
-def classifier(*, softmax: bool = False, batch: int = 2) -> Network:
+def classifier(*, softmax: bool = False, batch: int = 3) -> Network:
     net = NetworkOf(x=(batch, 3)).const("w", (3, 5)).layer("fc", "MatMul", "x w", (batch, 5))
     if softmax:
         net.layer("probabilities", "Softmax", "fc", (batch, 5))
@@ -181,22 +181,22 @@ def test_that_cross_entropy_keeps_the_probabilities_that_its_op_makes() -> None:
     assert loss.inputs == ("fc", "labels")
     assert loss.outputs == ("loss", "loss.probabilities")
     assert graph.loss_tensors == ("loss",)
-    assert loss.flop == 5 * 10 + 2 * 2  # softmax of 10 elements; log and addition for 2 samples
+    assert loss.flop == 5 * 15 + 2 * 3  # softmax of 15 elements; log and addition for 3 samples
     assert gradient.inputs == ("loss.probabilities", "labels")
     assert gradient.gradient_of == ("fc",)
-    assert gradient.flop == 2 * 10  # (p - t) / samples
+    assert gradient.flop == 2 * 15  # (p - t) / samples
     sizes = {tensor.name: tensor.bytes for tensor in graph.tensors}
-    assert (sizes["loss"], sizes["loss.probabilities"], sizes["labels"]) == (4, 40, 16)
+    assert (sizes["loss"], sizes["loss.probabilities"], sizes["labels"]) == (4, 60, 24)
 
 
 def test_that_an_output_that_is_a_softmax_is_read_as_probabilities() -> None:
     graph = expand(classifier(softmax=True))
     loss, gradient = op_named(graph, "loss"), op_named(graph, "loss.input_gradient")
     assert loss.outputs == ("loss",)
-    assert loss.flop == 2 * 2
+    assert loss.flop == 2 * 3
     assert gradient.inputs == ("probabilities", "labels")
     assert gradient.gradient_of == ("probabilities", "fc")
-    assert gradient.flop == 2 * 10
+    assert gradient.flop == 2 * 15
     assert "probabilities.input_gradient" not in graph.op_index
     assert faults_of(graph) == []
 
@@ -224,17 +224,18 @@ def test_that_labels_are_one_class_number_per_position(
 
 def test_that_the_squared_error_reads_the_output_and_labels_of_its_shape() -> None:
     graph = expand(classifier(), TrainingOptions(loss="mse"))
-    assert op_named(graph, "loss").flop == 3 * 10
+    assert op_named(graph, "loss").flop == 3 * 15
     gradient = op_named(graph, "loss.input_gradient")
-    assert (gradient.inputs, gradient.flop) == (("fc", "labels"), 20)
-    assert graph.tensors[graph.tensor_index["labels"]].bytes == 40
+    assert (gradient.inputs, gradient.flop) == (("fc", "labels"), 30)
+    assert graph.tensors[graph.tensor_index["labels"]].bytes == 60
 
 
 def test_that_the_sum_has_no_labels_and_a_gradient_that_reads_nothing() -> None:
     graph = expand(classifier(), TrainingOptions(loss="sum"))
     assert "labels" not in graph.op_index
     gradient = op_named(graph, "loss.input_gradient")
-    assert (gradient.inputs, gradient.flop) == ((), 10)
+    assert op_named(graph, "loss").flop == 15
+    assert (gradient.inputs, gradient.flop) == ((), 15)
     assert faults_of(graph) == []
 
 

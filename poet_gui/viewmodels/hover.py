@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from poet_gui.viewmodels.details import subtitle
 from poet_gui.viewmodels.resident import place_text
 from poet_gui.viewmodels.timeline import NO_TENSOR, TimelineScene
 from poet_gui.viewmodels.trace_index import KIND_NAMES, Axis, Kind, TraceIndex
@@ -30,6 +31,15 @@ def bar_text(scene: TimelineScene, bar: int) -> tuple[str, tuple[str, ...]]:
         value = graph.tensors[tensor]
         lines.insert(0, f"{value.name}, {format_bytes(value.bytes)}")
     return f"{KIND_NAMES[kind]} · {name}", tuple(lines)
+
+
+def name_text(scene: TimelineScene, lane: int) -> tuple[str, tuple[str, ...]]:
+    """Heading and lines for the name of a lane: the whole name, which the lane may shorten."""
+    tensor = int(scene.lane_tensor[lane])
+    if tensor == NO_TENSOR:
+        return scene.lane_names[lane], ("each op runs once and leaves no tensor",)
+    value = scene.index.trace.problem.costed.graph.tensors[tensor]
+    return value.name, (subtitle(value), f"made by {value.producer}")
 
 
 def lane_text(scene: TimelineScene, lane: int, x: float, axis: Axis) -> tuple[str, tuple[str, ...]]:

@@ -180,12 +180,13 @@ class _Case:
         budget = self.problem.budgets.ram_bytes
         over = used + self.size - budget
         stand = (
-            f"Kept, its {format_bytes(self.size)} would stand through {self._place(at)} "
+            f"Kept with all else unchanged, its {format_bytes(self.size)} would stand through "
+            f"{self._place(at)} "
             f"({format_bytes(used)} of {format_bytes(budget)})"
         )
         if over > 0:
             return f"{stand}: over by {format_bytes(over)}."
-        return f"{stand}: with everything else unchanged it would fit."
+        return f"{stand}: it would fit."
 
     def _actual_price(self, freed: int, back: int) -> str:
         trace = self.index.trace

@@ -12,6 +12,8 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 from poet_gui.theme import LIGHT, Theme
 
 _PADDING = 6.0
+_LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+_RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
 _LEAST_LANE = 6.0  # pixels; names of thinner lanes would only be a grey smear
 
 
@@ -79,20 +81,17 @@ class LaneAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph ships no types
         room = max(10.0, float(self.size().width()) - self._size_width - 3 * _PADDING)
         return _elided(self._names[lane], room, self._keys[lane == self._selected])
 
-    def _draw_lane(self, painter: QPainter, lane: int, box: QRectF) -> None:
-        theme = self._theme
-        selected = lane == self._selected
-        if selected:
-            painter.fillRect(box, QColor(theme.selection))
-            painter.fillRect(QRectF(0, box.top(), 3, box.height()), QColor(theme.accent))
-        painter.setFont(self._bold if selected else self._font)
-        painter.setPen(QColor(theme.text))
-        middle = Qt.AlignmentFlag.AlignVCenter
-        inner = box.adjusted(_PADDING, 0, -_PADDING, 0)
-        painter.drawText(inner, middle | Qt.AlignmentFlag.AlignLeft, self.shown_text(lane))
+    def _draw_names(self, painter: QPainter, boxes: dict[int, QRectF]) -> None:
+        painter.setPen(QColor(self._theme.text))
+        for lane, box in boxes.items():
+            painter.setFont(self._bold if lane == self._selected else self._font)
+            painter.drawText(box, _LEFT, self.shown_text(lane))
+
+    def _draw_sizes(self, painter: QPainter, boxes: dict[int, QRectF]) -> None:
         painter.setFont(self._font)
-        painter.setPen(QColor(theme.text_muted))
-        painter.drawText(inner, middle | Qt.AlignmentFlag.AlignRight, self._sizes[lane])
+        painter.setPen(QColor(self._theme.text_muted))
+        for lane, box in boxes.items():
+            painter.drawText(box, _RIGHT, self._sizes[lane])
 
     def paint(
         self,
@@ -105,15 +104,23 @@ class LaneAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph ships no types
         width, height = self.size().width(), self.size().height()
         if not self._names or high <= low or height <= 0:
             return
-        painter.save()
-        painter.setClipRect(QRectF(0, 0, width, height))
         scale = height / (high - low)
         if scale < _LEAST_LANE:
-            painter.restore()
             return
+        boxes = {}
         for lane in range(max(0, math.floor(low)), min(len(self._names), math.ceil(high))):
             top, bottom = math.floor((lane - low) * scale), math.floor((lane + 1 - low) * scale)
-            self._draw_lane(painter, lane, QRectF(0, top, width, bottom - top))
+            boxes[lane] = QRectF(_PADDING, top, width - 2 * _PADDING, bottom - top)
+        painter.save()
+        painter.setClipRect(QRectF(0, 0, width, height))
+        chosen = boxes.get(self._selected) if self._selected is not None else None
+        if chosen is not None:
+            ground = QRectF(0, chosen.top(), width, chosen.height())
+            painter.fillRect(ground, QColor(self._theme.selection))
+            ground.setWidth(3)
+            painter.fillRect(ground, QColor(self._theme.accent))
+        self._draw_names(painter, boxes)
+        self._draw_sizes(painter, boxes)
         painter.restore()
 
     def mouseClickEvent(self, event: MouseClickEvent) -> None:

@@ -38,7 +38,8 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
     budget_dragged(object)
         The user drags the budget line to this many bytes.
     pointed(object, object)
-        The pointer rests on (lane, x) of the lanes, or left them (None, None).
+        The pointer rests on (lane, x) of the lanes, on the name of a lane (lane, None), or on
+        neither (None, None).
     focus_wanted()
         The user pressed a mouse button here.
     """
@@ -309,18 +310,17 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
 
     def _on_pointer_moved(self, arguments: tuple[QPointF]) -> None:
         position = arguments[0]
-        if (
-            self._pointer_left
-            or self.scene_data is None
-            or not self.lanes_box.sceneBoundingRect().contains(position)
-        ):
-            self.pointed.emit(None, None)
-            return
-        place = self.lanes_box.mapSceneToView(position)
-        if 0 <= place.y() < self.scene_data.lanes:
-            self.pointed.emit(math.floor(place.y()), float(place.x()))
-        else:
-            self.pointed.emit(None, None)
+        if not self._pointer_left and self.scene_data is not None:
+            if self.lane_axis.sceneBoundingRect().contains(position):
+                lane = self.lane_axis.lane_at(self.lane_axis.mapFromScene(position).y())
+                self.pointed.emit(lane, None)
+                return
+            place = self.lanes_box.mapSceneToView(position)
+            inside = self.lanes_box.sceneBoundingRect().contains(position)
+            if inside and 0 <= place.y() < self.scene_data.lanes:
+                self.pointed.emit(math.floor(place.y()), float(place.x()))
+                return
+        self.pointed.emit(None, None)
 
     def bar_box(self, bar: int) -> QRectF:
         """Where a bar stands in this widget, pixels; the hover card keeps clear of it."""

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from poet_gui.theme import LIGHT, Theme
-from poet_gui.viewmodels.hover import bar_text, lane_text, range_text
+from poet_gui.viewmodels.hover import bar_text, lane_text, name_text, range_text
 from poet_gui.viewmodels.timeline import NO_TENSOR
 from poet_gui.viewmodels.trace_index import Axis
 from poet_gui.widgets.axis_toggle import AxisToggle
@@ -331,8 +331,12 @@ class ScheduleView(QWidget):
 
     def _on_pointed(self, lane: int | None, x: float | None) -> None:
         scene = self.canvas.scene_data
-        if lane is None or x is None or scene is None:
+        if lane is None or scene is None:
             self.hover_card.hide()
+            return
+        if x is None:
+            here = self.canvas.lane_box(lane, self.model.range.low)
+            self.hover_card.show_at(here, *name_text(scene, lane))
             return
         bar = self.canvas.hit(x, lane + 0.5)[1]
         if bar is not None:

@@ -1,6 +1,6 @@
 """What the card beside the pointer and the sum of a range say."""
 
-from poet_gui.viewmodels.hover import bar_text, lane_text, range_text
+from poet_gui.viewmodels.hover import bar_text, lane_text, name_text, range_text
 from poet_gui.viewmodels.timeline import timeline_scene
 from poet_gui.viewmodels.trace_index import Axis, index_trace
 from tests.helpers.traces import many_outputs_trace, story
@@ -21,6 +21,11 @@ def test_that_an_empty_place_says_whether_the_tensor_is_in_ram_in_storage_or_now
     assert lane_text(scene, 0, 1.5, Axis.STEP) == ("f1", ("1000 B, in RAM",))
     assert lane_text(scene, 0, 4.5, Axis.STEP) == ("f1", ("1000 B, in storage",))
     assert lane_text(scene, 1, 5.5, Axis.STEP) == ("f2", ("1000 B, not in RAM",))
+
+
+def test_that_a_name_is_told_whole_with_its_size_and_producer() -> None:
+    scene = timeline_scene(story())
+    assert name_text(scene, 4) == ("b3", ("1000 B", "made by b3"))
 
 
 def test_that_the_lane_of_silent_ops_explains_itself() -> None:

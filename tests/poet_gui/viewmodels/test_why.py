@@ -24,7 +24,10 @@ def test_that_an_absence_says_over_by_how_much_keeping_would_have_been() -> None
     told = why(story(ram_bytes=3000), "f2", 7)
     assert told.title == "Why not in RAM: recomputed at step 8 · 5.02 s"
     assert told.sentences == (
-        "Kept, its 1000 B would stand through step 6 · 3.01 s (1.96 KiB of 2.93 KiB): over by 4 B.",
+        (
+            "Kept with all else unchanged, its 1000 B would stand through step 6 · 3.01 s "
+            "(1.96 KiB of 2.93 KiB): over by 4 B."
+        ),
         "Recomputed by f2, it costs 1.000 J and 1.00 s.",
         "Paged, it would cost 20.00 mJ and 20.0 ms out and in.",
     )
@@ -32,7 +35,7 @@ def test_that_an_absence_says_over_by_how_much_keeping_would_have_been() -> None
 
 def test_that_keeping_is_said_to_fit_where_it_would() -> None:
     told = why(story(ram_bytes=3004), "f2", 7)  # exactly enough: 2004 + 1000
-    assert told.sentences[0].endswith(": with everything else unchanged it would fit.")
+    assert told.sentences[0].endswith(" (1.96 KiB of 2.93 KiB): it would fit.")
 
 
 def test_that_a_tensor_just_recomputed_says_why_it_was() -> None:

@@ -3,14 +3,15 @@
 import math
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from poet_gui.viewmodels.time_range import TimeRange
 from poet_gui.viewmodels.trace_index import Axis
 from poet_gui.widgets.schedule_view import ScheduleView
 from poet_gui.widgets.state_message import ViewState
-from tests.helpers.pointer import at, click, drag, wheel
+from tests.helpers.pointer import NONE, at, click, drag, send, wheel
 from tests.helpers.traces import (
     all_zero_trace,
     big_trace,
@@ -390,6 +391,23 @@ def test_that_the_pointer_over_a_bar_shows_what_it_is(view: ScheduleView, qtbot:
     assert not view.hover_card.geometry().intersects(box.toAlignedRect())
     view.canvas.pointed.emit(None, None)
     assert not view.hover_card.isVisible()
+
+
+def test_that_the_real_pointer_brings_the_card_and_takes_it_away(
+    view: ScheduleView, qtbot: QtBot
+) -> None:
+    place = at(view.canvas, view.canvas.lanes_box, 7.5, 1.5)
+    send(view.canvas, QEvent.Type.MouseMove, place, NONE, NONE)
+    qtbot.waitUntil(view.hover_card.isVisible, timeout=2000)
+    assert "recompute · f2" in view.hover_card.text()
+    QApplication.sendEvent(view.canvas, QEvent(QEvent.Type.Leave))
+    assert not view.hover_card.isVisible()
+
+
+def test_that_the_pointer_on_a_name_shows_the_whole_name(view: ScheduleView) -> None:
+    view.canvas.pointed.emit(4, None)
+    assert "b3" in view.hover_card.text()
+    assert "made by b3" in view.hover_card.text()
 
 
 def test_that_the_legend_goes_below_the_buttons_when_it_has_no_room_beside_them(

@@ -14,6 +14,16 @@ import pytest
 
 FORBIDDEN: Final = frozenset({"PySide6", "shiboken6", "pyqtgraph", "superqt", "qtawesome", "qtpy"})
 
+_PYTEST_QT_SETTINGS: Final = (
+    "qt_api",
+    "qt_default_raising",
+    "qt_log_format",
+    "qt_log_ignore",
+    "qt_log_level_fail",
+    "qt_no_exception_capture",
+    "qt_qapp_name",
+)
+
 
 class _Refuser(MetaPathFinder):
     def find_spec(
@@ -29,5 +39,5 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
     assert not loaded, f"imported before the tests began: {sorted(loaded)}"
     sys.meta_path.insert(0, _Refuser())
     pluginmanager.set_blocked("pytest-qt")  # it imports Qt as soon as pytest starts
-    for name in ("qt_api", "qt_log_level_fail"):  # its settings in pyproject.toml must stay known
-        parser.addini(name, "of pytest-qt, which is not loaded")
+    for name in _PYTEST_QT_SETTINGS:  # those in pyproject.toml must stay known
+        parser.addini(name, "of pytest-qt, which is not loaded", type="linelist")

@@ -63,7 +63,6 @@ class Renderer(QObject):
     def _on_problem(self) -> None:
         self._views.budgets.render_core(self._core)
         self._views.schedule.set_budget(self._core.budgets.ram_bytes)
-        self._draw_headline()
 
     @Slot()
     def _on_solve(self) -> None:
@@ -75,7 +74,7 @@ class Renderer(QObject):
             can_solve=core.model is not None,
             solving=busy and core.status.phase is not Phase.STOPPING,
         )
-        views.budgets.render_core(core)
+        views.budgets.show_expected(core)
         self._draw_headline()
 
     @Slot()
@@ -110,6 +109,7 @@ class Renderer(QObject):
     @Slot()
     def _on_history(self) -> None:
         self._views.history.set_rows(history_rows(self._core.history))
+        self._views.budgets.render_core(self._core)  # a solved budget is a new dot
 
     @Slot()
     def _on_opening(self) -> None:

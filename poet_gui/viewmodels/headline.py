@@ -1,6 +1,7 @@
 """The line above the timeline, the expected energy beside the sliders, and the facts of a model."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from poet_gui.explorer import Explorer, Origin, Shown
 from poet_gui.solving.deliveries import OpenModel
@@ -120,7 +121,9 @@ def _peak(trace: Trace, budgets: Budgets) -> str:
     return f"peak {format_bytes(trace.peak_bytes)} of {format_bytes(budgets.ram_bytes)}{tail}"
 
 
+@lru_cache(maxsize=16)
 def _changes(trace: Trace) -> str:
+    """How many tensors are not simply kept; asked for again at every move of a slider."""
     actions = trace.schedule.actions
     again = {a.target for a in actions if a.kind is ActionKind.RECOMPUTE}
     paged = {a.target for a in actions if a.kind in {ActionKind.PAGE_IN, ActionKind.PAGE_OUT}}

@@ -1,7 +1,7 @@
 """The budgets card: memory, runtime, switches, and what these budgets are known to cost."""
 
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import (
@@ -33,6 +33,10 @@ from poet_gui.widgets.quantity_box import BYTE_UNITS, SECOND_UNITS, QuantityBox
 from solver.device import IoMode
 from solver.units import parse_bytes, parse_seconds
 
+if TYPE_CHECKING:
+    from poet_gui.solving.store import Solved
+    from solver.costs import CostedGraph
+
 NO_LIMIT_TEXT: Final = "no limit"
 
 
@@ -59,6 +63,7 @@ class BudgetsPanel(QFrame):
         self.setProperty("card", "true")
         self._core: Explorer | None = None
         self._memory_scale = self._runtime_scale = EMPTY_SCALE
+        self._shown_scales: tuple[CostedGraph, tuple[Solved, ...]] | None = None
         layout = QVBoxLayout(self)
         layout.setContentsMargins(14, 12, 14, 12)
         layout.setSpacing(8)
@@ -93,11 +98,7 @@ class BudgetsPanel(QFrame):
         self._core = core
         model = core.model
         self.setEnabled(model is not None)
-        if model is not None:
-            self._memory_scale = memory_scale(model.costed, core.solved)
-            self._runtime_scale = runtime_scale(model.costed, core.solved)
-        _show_scale(self._memory_scale, self.ram_slider, self.ram_left, self.ram_right)
-        _show_scale(self._runtime_scale, self.runtime_slider, self.runtime_left, self.runtime_right)
+        self._refresh_scales(core)
         budgets, limit_s = core.budgets, core.budgets.runtime_s
         self.ram_slider.set_fraction(self._memory_scale.fraction(budgets.ram_bytes))
         self.ram_box.set_value(float(budgets.ram_bytes) if model else None)
@@ -110,7 +111,19 @@ class BudgetsPanel(QFrame):
         self.io.setCurrentIndex(self.io.findData(core.switches.io))
         overlaps = core.device.io is IoMode.OVERLAPPED
         self.io_note.setText("solved as blocking for now" if overlaps else "")
-        self._show_expected(core)
+        self.show_expected(core)
+
+    def _refresh_scales(self, core: Explorer) -> None:
+        """Make the grooves anew when model or solved budgets changed; a drag changes neither."""
+        if core.model is None:
+            return
+        shown = (core.model.costed, core.solved)
+        if shown == self._shown_scales:
+            return
+        self._shown_scales = shown
+        self._memory_scale, self._runtime_scale = memory_scale(*shown), runtime_scale(*shown)
+        _show_scale(self._memory_scale, self.ram_slider, self.ram_left, self.ram_right)
+        _show_scale(self._runtime_scale, self.runtime_slider, self.runtime_left, self.runtime_right)
 
     @Slot()
     def focus_memory(self) -> None:
@@ -132,7 +145,8 @@ class BudgetsPanel(QFrame):
         """Allow or forbid recomputing."""
         self.recompute.click()
 
-    def _show_expected(self, core: Explorer) -> None:
+    def show_expected(self, core: Explorer) -> None:
+        """Show what the budgets are known to cost, and the remedy when they are impossible."""
         words = expected(core)
         self.expected_text.setText(words.text)
         self.expected_detail.setText(words.detail)

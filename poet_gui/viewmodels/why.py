@@ -174,8 +174,11 @@ class _Case:
     # The sentences
 
     def _keeping(self, freed: int, back: int) -> str:
-        """Kept through [freed, back), the tensor would add its bytes to every action in between."""
-        at = freed + int(np.argmax(self.index.trace.resident_bytes[freed:back]))
+        """Kept, the tensor would add its bytes to every action between the free and the return."""
+        bars = freed + 1 + np.flatnonzero(self.index.kind[freed + 1 : back] != Kind.FREE)
+        if not len(bars):
+            return "Nothing runs between its free and its return: kept, it would fit."
+        at = int(bars[np.argmax(self.index.trace.resident_bytes[bars])])
         used = int(self.index.trace.resident_bytes[at])
         budget = self.problem.budgets.ram_bytes
         over = used + self.size - budget

@@ -5,9 +5,11 @@ Forward ops cost 1 J and 1 s, backward ops 2 J and 2 s, a transfer 10 mJ and 10 
 
 import pytest
 
+from poet_gui.viewmodels.trace_index import Kind, index_trace
 from poet_gui.viewmodels.why import Why, explain
 from solver.device import IoMode
-from solver.problem import Problem, Switches
+from solver.problem import Budgets, Problem, Switches
+from solver.schedule import Schedule
 from solver.simulate import Trace, simulate
 from tests.helpers.builders import Line, graph_of, problem_of
 from tests.helpers.schedules import random_legal_schedule
@@ -158,6 +160,34 @@ def test_that_a_tensor_held_to_the_end_is_called_that() -> None:
     problem = problem_of(graph_of([Line("a", "f", 10, 1.0)]), 100)
     told = why(trace_of(problem, words("c:a")), "a", 0)
     assert told.title == "Kept to the end"
+
+
+def test_that_keeping_is_counted_as_the_changed_schedule_counts_it() -> None:
+    """Leave out a free and the recompute that undoes it, run that, and compare the peak between."""
+    compared = 0
+    for seed in range(30):
+        schedule, problem = random_legal_schedule(seed)
+        index = index_trace(simulate(schedule, problem))
+        spans = index.spans
+        for at in range(1, len(spans.tensor)):
+            tensor, back = int(spans.tensor[at]), int(spans.first[at])
+            freed = int(spans.last[at - 1])
+            between = index.kind[freed + 1 : back] != Kind.FREE
+            if spans.tensor[at - 1] != tensor or index.kind[back] != Kind.RECOMPUTE:
+                continue
+            actions = [a for k, a in enumerate(schedule.actions) if k not in {freed, back}]
+            kept = simulate(Schedule(tuple(actions)), problem).resident_bytes[freed : back - 1]
+            if not between.any():
+                assert explain(simulate(schedule, problem), tensor, freed).sentences[0] == (
+                    "Nothing runs between its free and its return: kept, it would fit."
+                )
+                continue
+            kept = kept[between]
+            tight = Problem(problem.costed, Budgets(int(kept.max()) - 7), problem.switches)
+            told = explain(simulate(schedule, tight), tensor, freed)
+            assert told.sentences[0].endswith(": over by 7 B.")
+            compared += 1
+    assert compared > 20
 
 
 def test_that_every_tensor_at_every_action_has_an_explanation() -> None:

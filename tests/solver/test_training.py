@@ -342,6 +342,13 @@ def test_that_all_operators_without_a_rule_are_named_at_once() -> None:
     assert all(issue.suggestion for issue in caught.value.issues)
 
 
+def test_that_layers_of_constants_need_no_rule_and_are_no_ops() -> None:
+    net = NetworkOf(x=(2, 3)).const("w", (3, 5)).layer("size", "Shape", "x", (2,), dtype="int64")
+    net.layers[-1] = replace(net.layers[-1], outputs=("size", ""))  # an optional output left out
+    net.const("size", (2,), "int64").layer("fc", "MatMul", "x w", (2, 5))
+    assert "size" not in expand(net.network()).op_index
+
+
 def test_that_reading_a_second_output_that_training_does_not_make_is_refused() -> None:
     net = NetworkOf(x=(2, 4)).const("w", (4, 4)).layer("fc", "MatMul", "x w", (2, 4))
     net.layer("drop", "Dropout", "fc", (2, 4), more={"mask": (2, 4)})

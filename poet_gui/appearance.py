@@ -93,8 +93,10 @@ class Appearance(QObject):
 
     def _paint(self) -> None:
         self.theme = self._wanted()
-        self._app.setPalette(palette_of(self.theme))
-        self._app.setStyleSheet(stylesheet(self.theme, self._app.font().pointSizeF()))
+        sheet = stylesheet(self.theme, self._app.font().pointSizeF())
+        if sheet != self._app.styleSheet():  # setting it again would polish every widget again
+            self._app.setPalette(palette_of(self.theme))
+            self._app.setStyleSheet(sheet)
         self.theme_changed.emit(self.theme)
 
     def _wanted(self) -> Theme:

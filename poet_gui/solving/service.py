@@ -32,7 +32,8 @@ from solver.errors import EngineError, Issue, ModelError
 from solver.graph_request import GraphRequest
 from solver.problem import Problem, SolveOptions
 
-_CLOSE_PATIENCE_S: Final = 1.0
+_CLOSE_PATIENCE_S: Final = 0.2
+"""Nothing of the solve process is worth waiting for: what it found is here already."""
 _KEPT_GRAPHS: Final = 4
 """Fewer than the solve process keeps: a graph too many is sent again, a missing one is an error."""
 

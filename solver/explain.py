@@ -108,11 +108,16 @@ def finished(trace: Trace, bound_j: float, stop: StopReason, record: SolverRecor
     return Feasible(trace, bound, stop, f"feasible{within}: {cost}; {why}", record)
 
 
-def proven_impossible(problem: Problem, record: SolverRecord, bound_j: float | None) -> Infeasible:
-    """Impossible although every op fits alone: because of paging, recomputing or time."""
+def proven_impossible(
+    problem: Problem, record: SolverRecord, bound_j: float | None, *, fits_in_ram: bool = False
+) -> Infeasible:
+    """Impossible although every op fits alone: because of paging, recomputing or time.
+
+    `fits_in_ram` : some schedule is known that keeps the RAM budget, however long it takes.
+    """
     budgets, switches = problem.budgets, problem.switches
     costed = problem.costed
-    if budgets.runtime_s is not None and _fits_without_limit(problem):
+    if budgets.runtime_s is not None and (fits_in_ram or _fits_without_limit(problem)):
         least = costed.baseline_runtime_s
         missing = max(0.0, least - budgets.runtime_s)
         reason = Reason(Limit.RUNTIME, None, (), budgets.runtime_s, missing, exact=False)
@@ -125,6 +130,9 @@ def proven_impossible(problem: Problem, record: SolverRecord, bound_j: float | N
     reason = Reason(Limit.RAM, None, (), ram + 1, 1, exact=False)
     without = "" if switches.paging else " without paging"
     remedy = "more RAM" if switches.paging else "paging or more RAM"
+    if budgets.runtime_s is not None:
+        without += f" within {format_seconds(budgets.runtime_s)}"
+        remedy += ", and more time if that is not enough"
     message = (
         f"impossible{without}: no schedule fits into {exact_bytes(ram)}, although every op alone "
         f"does (the largest needs {exact_bytes(costed.floor_bytes)}); allow {remedy}"

@@ -7,9 +7,14 @@ highest bit of a mask is the tensor made last; `original` leads back to the grap
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from solver.graph import Phase
 from solver.problem import Problem
+
+_ROUNDING: Final = 9e-10
+"""Relative; the limit minus the baseline cancels digits, so that a schedule whose runtime is the
+limit would seem too slow. The verifier grants 1e-9."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +102,6 @@ def stage(problem: Problem) -> StagedProblem:
     tensors = [graph.tensors[i] for i in original]
     may_page = tuple(switches.paging and tensor.pageable for tensor in tensors)
     in_s, out_s = problem.transfer_durations_s()
-    limit = problem.budgets.runtime_s
     return StagedProblem(
         problem=problem,
         original=original,
@@ -124,5 +128,12 @@ def stage(problem: Problem) -> StagedProblem:
         stored=mask_of(
             [i for i, tensor in enumerate(tensors) if tensor.in_storage_at_start and may_page[i]]
         ),
-        limit_s=None if limit is None else limit - costed.baseline_runtime_s,
+        limit_s=_time_left(problem),
     )
+
+
+def _time_left(problem: Problem) -> float | None:
+    limit = problem.budgets.runtime_s
+    if limit is None:
+        return None
+    return max(0.0, limit * (1 + _ROUNDING) - problem.costed.baseline_runtime_s)

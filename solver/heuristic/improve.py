@@ -14,7 +14,8 @@ def polish(plan: Plan, stop: Callable[[], bool] = lambda: False) -> None:
         before = plan.cost
         _hold_again(plan, stop)
         _page_less(plan, stop)
-        if plan.cost >= before * (1 - _LESS):
+        # Rounding may leave a cost of 0 a little below 0: its own size is what counts.
+        if plan.cost >= before - _LESS * abs(before):
             return
 
 

@@ -9,7 +9,7 @@ from solver.events import Report
 from solver.explain import finished, no_answer, proven_impossible
 from solver.heuristic.improve import polish
 from solver.heuristic.plan import Plan, keep_everything, page_everything
-from solver.heuristic.price_search import first_plan
+from solver.heuristic.price_search import first_plan, repaired
 from solver.heuristic.repair import repair
 from solver.heuristic.search import local_search
 from solver.heuristic.stage_plan import StagePlanner, prices
@@ -65,8 +65,16 @@ class JointSolve:
             while not proof.impossible and not self.stop() and self._search():
                 pass
         if proof.impossible and self.plan is None:
-            return proven_impossible(self.problem, self.record(), self.progress.bound_j)
+            return self._impossible()
         return self._outcome()
+
+    def _impossible(self) -> Outcome:
+        """Which limit is to blame is asked of greedy repair, which looks at RAM alone."""
+        limited = self.problem.budgets.runtime_s is not None
+        fits = limited and repaired(self.planner, keep_everything, lambda: False) is not None
+        return proven_impossible(
+            self.problem, self.record(), self.progress.bound_j, fits_in_ram=fits
+        )
 
     def stop(self) -> bool:
         """True when the gap is closed or a limit is reached; counts the work done so far."""

@@ -49,7 +49,6 @@ class Remedy:
     runtime_s: float | None = None
 
 
-_TENTHS_FROM: Final = 0.095  # percent; below, format_percent shows two digits instead
 _BUSY: Final = {
     Phase.QUEUED: StatusWords("Queued", Tone.MUTED, "Solving starts when the sliders rest."),
     Phase.BUILDING: StatusWords("Building", Tone.ACCENT, "The problem is handed to the solver."),
@@ -140,7 +139,8 @@ def _percent(gap: float) -> str:
     percent = 100 * gap
     if percent <= 0 or not math.isfinite(percent):
         return format_percent(gap)
-    decimals = 1 if percent >= _TENTHS_FROM else 1 - math.floor(math.log10(percent))
-    scale = 10.0**decimals
-    # The small number keeps 0.4 % from becoming 0.5 % because 0.004 is a little more in binary.
-    return format_percent(math.ceil(percent * scale - 1e-6) / scale / 100)
+    # Two digits below 1 %, one decimal above.
+    decimals = 1 if percent >= 1 else 1 - math.floor(math.log10(percent))
+    # The small number keeps 0.4 % from becoming 0.41 % because 0.004 is a little more in binary.
+    shown = math.ceil(percent * 10.0**decimals - 1e-6) / 10.0**decimals
+    return f"{shown:.{decimals}f} %"

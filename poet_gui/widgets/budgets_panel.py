@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from solver.costs import CostedGraph
 
 NO_LIMIT_TEXT: Final = "no limit"
+_NO_OVERLAP: Final = (
+    "This device moves data while it computes. That is not solved yet: the schedule is one for "
+    "transfers that come one after the other."
+)
 
 
 class BudgetsPanel(QFrame):
@@ -110,7 +114,8 @@ class BudgetsPanel(QFrame):
         self.recompute.setChecked(core.switches.recompute)
         self.io.setCurrentIndex(self.io.findData(core.switches.io))
         overlaps = core.device.io is IoMode.OVERLAPPED
-        self.io_note.setText("solved as blocking for now" if overlaps else "")
+        self.io_note.setText("for now" if overlaps else "")
+        self.io_note.setToolTip(_NO_OVERLAP if overlaps else "")
         self.show_expected(core)
 
     def _refresh_scales(self, core: Explorer) -> None:

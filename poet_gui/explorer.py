@@ -165,9 +165,9 @@ class Explorer:
         self._problem_changed()
 
     def add_known(self, result: OpenedResult) -> None:
-        """Take in another stored result; it answers its budgets without a solve."""
-        self._remember(result.problem, result.outcome)
+        """Take in another stored result of what is open; it answers its budgets without a solve."""
         if fingerprint(result.problem) == self._fingerprint:
+            self._remember(result.problem, result.outcome)
             self._notify(Topic.PROBLEM)
 
     def set_repriced(self, model: OpenModel) -> None:

@@ -3,8 +3,15 @@
 from collections.abc import Sequence
 from typing import Final
 
-from PySide6.QtCore import QByteArray, Slot
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
+from PySide6.QtCore import QByteArray, Qt, Slot
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QKeyEvent,
+    QResizeEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
 
 from poet_gui.actions import build_actions
@@ -259,6 +266,13 @@ class MainWindow(QMainWindow):
         """Fold columns that no longer fit beside the schedule, unfold those that fit again."""
         if self._folding.fit(self.width() - BODY_MARGIN):
             reset_sizes(self.views)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Qt: Escape, when nobody else wants it, closes a notice, else stops the solve."""
+        if event.key() != Qt.Key.Key_Escape:
+            super().keyPressEvent(event)
+        elif not self.views.notices.close_latest():
+            self.controller.stop()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Qt: columns that no longer fit become tabs."""

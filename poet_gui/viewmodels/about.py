@@ -23,6 +23,10 @@ class KeyedAction(Protocol):
         """Its shortcuts."""
 
 
+ANYWHERE_KEYS: Final = (
+    ("close the newest notice, else stop", "Escape"),
+    ("next, previous control", "Tab  Shift+Tab"),
+)
 SLIDER_KEYS: Final = (
     ("a little less, more", "Left  Right"),
     ("much less, more", "Page Down  Page Up"),
@@ -44,7 +48,7 @@ def key_groups(
             rows.append((action.text.replace("&", "").rstrip("…"), "  ".join(action.keys)))
     named = tuple((title, tuple(rows)) for title, rows in groups.items())
     drawn = tuple((text, keys) for keys, text in timeline)
-    return (*named, ("Timeline", drawn), ("Sliders", SLIDER_KEYS))
+    return (*named, ("Timeline", drawn), ("Sliders", SLIDER_KEYS), ("Anywhere", ANYWHERE_KEYS))
 
 
 def report_lines(model: OpenModel | None) -> tuple[str, ...]:

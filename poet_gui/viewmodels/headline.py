@@ -6,7 +6,6 @@ from functools import lru_cache
 from poet_gui.explorer import Explorer, Origin, Shown
 from poet_gui.solving.deliveries import OpenModel
 from poet_gui.viewmodels.solve_words import StatusWords, Tone
-from solver.costs import CostedGraph
 from solver.problem import Budgets
 from solver.schedule import ActionKind
 from solver.simulate import Trace
@@ -42,7 +41,7 @@ def headline(shown: Shown, budgets: Budgets, words: StatusWords) -> Headline:
     """Energy, runtime, peak and how many tensors are recomputed or paged, all of the one trace."""
     trace = shown.trace
     lead = {
-        Origin.PLAIN: StatusWords("Plain schedule", Tone.MUTED),
+        Origin.PLAIN: StatusWords("Plain schedule", Tone.MUTED, plain_words(trace, budgets)),
         Origin.NEAREST: StatusWords("Already solved", Tone.ACCENT),
         Origin.PROVISIONAL: StatusWords("Provisional", Tone.ACCENT),
         Origin.RESULT: words,
@@ -101,10 +100,10 @@ def model_title(model: OpenModel) -> str:
     return f"{graph.name} · {format_count(len(graph.ops))} ops"
 
 
-def plain_words(costed: CostedGraph, budgets: Budgets) -> str:
-    """What the greyed plain schedule says about itself."""
-    need = f"plain schedule, needs {format_bytes(costed.plain_peak_bytes)}"
-    over = costed.plain_peak_bytes - budgets.ram_bytes
+def plain_words(trace: Trace, budgets: Budgets) -> str:
+    """What the plain schedule says about itself: what it needs, and whether that is there."""
+    need = f"plain schedule, needs {format_bytes(trace.peak_bytes)}"
+    over = trace.peak_bytes - budgets.ram_bytes
     return f"{need}: over the budget by {format_bytes(over)}" if over > 0 else f"{need}: fits"
 
 

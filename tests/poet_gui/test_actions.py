@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from poet_gui.actions import SPECS
 from poet_gui.dialogs.sheets import Sheet
+from poet_gui.notices import Level, Notice
 from poet_gui.solving.status import Phase
 from poet_gui.theme import ThemeChoice
 from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, open_model
@@ -107,6 +108,22 @@ def test_that_the_sheet_of_keys_names_every_shortcut(qtbot: QtBot, make_window: 
         if spec.keys:
             assert "  ".join(spec.keys) in shown, spec.name
     sheet.close()
+
+
+def test_that_escape_closes_a_notice_before_it_stops_the_solve(
+    qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window("obedient")
+    open_model(qtbot, window)
+    core = window.state.core
+    window.controller.solve_now()
+    qtbot.waitUntil(lambda: core.status.phase is Phase.IMPROVING, timeout=WAIT_MS)
+    window.show_notice(Notice(Level.INFO, "something"))
+    QTest.keyClick(window, Qt.Key.Key_Escape)
+    assert window.views.notices.notices == ()
+    assert core.status.phase is Phase.IMPROVING
+    with qtbot.waitSignal(window.controller.finished, timeout=WAIT_MS):
+        QTest.keyClick(window, Qt.Key.Key_Escape)
 
 
 def test_that_the_theme_is_remembered(qtbot: QtBot, make_window: MakeWindow) -> None:

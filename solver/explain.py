@@ -91,12 +91,11 @@ def _together(costed: CostedGraph, op: int) -> str:
 def finished(trace: Trace, bound_j: float, stop: StopReason, record: SolverRecord) -> Outcome:
     """Optimal when the bound meets the energy (the contract's rule), else feasible."""
     problem, energy = trace.problem, trace.total_energy_j
-    bound = min(bound_j, energy)
     above = energy - problem.costed.baseline_energy_j
     cost = f"{format_joules(energy)}, {format_joules(max(above, 0.0))} above the baseline"
-    if is_proven(problem, energy, bound):
-        return Optimal(trace, bound, f"optimal: {cost}", record)
-    gap = overhead_gap(problem, energy, bound)
+    if is_proven(problem, energy, bound_j):
+        return Optimal(trace, bound_j, f"optimal: {cost}", record)
+    gap = overhead_gap(problem, energy, bound_j)
     within = "" if gap is None else f" within {100 * gap:.3g} % of the overhead (proven)"
     why = {
         StopReason.PROOF: "no further progress was possible",
@@ -105,7 +104,7 @@ def finished(trace: Trace, bound_j: float, stop: StopReason, record: SolverRecor
         StopReason.WORK: "stopped by the work limit",
         StopReason.CANCELLED: "stopped by request",
     }[stop]
-    return Feasible(trace, bound, stop, f"feasible{within}: {cost}; {why}", record)
+    return Feasible(trace, bound_j, stop, f"feasible{within}: {cost}; {why}", record)
 
 
 def proven_impossible(

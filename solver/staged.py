@@ -25,7 +25,9 @@ class StagedProblem:
     size, workspace : bytes. room : bytes that tensors and workspace may occupy (RAM - fixed).
     run_j, run_s : one run of an op; in_j, in_s, out_j, out_s : one transfer of a tensor (seconds 0
     where the I/O mode ignores them). may_rerun : per op; may_page : per tensor, switches included.
-    stored : mask of the tensors in storage at the start (and pageable).
+    stored : mask of the tensors in storage at the start (and pageable). folded : mask of tensors
+    that are never worth holding or paging: read by one rerunnable op only, whose single output is
+    no larger and serves as well.
     limit_s : seconds left for transfers and reruns, None without a runtime limit.
     """
 
@@ -50,6 +52,7 @@ class StagedProblem:
     may_rerun: tuple[bool, ...]
     may_page: tuple[bool, ...]
     stored: int
+    folded: int
     limit_s: float | None
 
     @property
@@ -102,17 +105,40 @@ def stage(problem: Problem) -> StagedProblem:
     tensors = [graph.tensors[i] for i in original]
     may_page = tuple(switches.paging and tensor.pageable for tensor in tensors)
     in_s, out_s = problem.transfer_durations_s()
+    stored = mask_of(
+        [i for i, tensor in enumerate(tensors) if tensor.in_storage_at_start and may_page[i]]
+    )
+    may_rerun = tuple(
+        switches.recompute and op.recomputable and op.phase is Phase.FORWARD for op in graph.ops
+    )
+    producer = tuple(graph.producer[i] for i in original)
+    readers = tuple(graph.readers[i] for i in original)
+    size = tuple(tensor.bytes for tensor in tensors)
+    folded = mask_of(
+        [
+            i
+            for i, ops in enumerate(readers)
+            if len(ops) == 1
+            and may_rerun[ops[0]]
+            and may_rerun[producer[i]]
+            and len(makes[producer[i]]) == 1
+            and len(makes[ops[0]]) == 1
+            and size[i] >= size[makes[ops[0]][0]]
+            and (may_page[makes[ops[0]][0]] or not may_page[i])
+            and not stored >> i & 1
+        ]
+    )
     return StagedProblem(
         problem=problem,
         original=original,
         first_backward=graph.first_backward,
-        producer=tuple(graph.producer[i] for i in original),
+        producer=producer,
         reads=reads,
         makes=makes,
-        readers=tuple(graph.readers[i] for i in original),
+        readers=readers,
         op_in=tuple(mask_of(op) for op in reads),
         op_out=tuple(mask_of(op) for op in makes),
-        size=tuple(tensor.bytes for tensor in tensors),
+        size=size,
         workspace=tuple(op.workspace_bytes for op in graph.ops),
         room=problem.budgets.ram_bytes - graph.fixed_bytes,
         run_j=tuple(costed.op_energy_j.tolist()),
@@ -121,13 +147,10 @@ def stage(problem: Problem) -> StagedProblem:
         in_s=tuple(in_s[i] for i in original),
         out_j=tuple(float(costed.page_out_j[i]) for i in original),
         out_s=tuple(out_s[i] for i in original),
-        may_rerun=tuple(
-            switches.recompute and op.recomputable and op.phase is Phase.FORWARD for op in graph.ops
-        ),
+        may_rerun=may_rerun,
         may_page=may_page,
-        stored=mask_of(
-            [i for i, tensor in enumerate(tensors) if tensor.in_storage_at_start and may_page[i]]
-        ),
+        stored=stored,
+        folded=folded,
         limit_s=_time_left(problem),
     )
 

@@ -34,13 +34,14 @@ def _hold_again(plan: Plan, stop: Callable[[], bool]) -> None:
 
 
 def supplies_of(plan: Plan, stage: int) -> list[tuple[float, int]]:
-    """(cost, tensor) for what the stage makes again or pages in."""
+    """(cost, tensor) for what the stage makes again or pages in and would be worth holding."""
     planned = plan.stages[stage]
     price = plan.planner.price
-    found = [(price.page_in[i], i) for i in bits(planned.paged_in)]
+    folded = plan.staged.folded
+    found = [(price.page_in[i], i) for i in bits(planned.paged_in & ~folded)]
     for op in planned.runs[:-1]:
         for i in plan.staged.makes[op]:
-            if (planned.used | plan.held[stage + 1]) >> i & 1:
+            if (planned.used | plan.held[stage + 1]) & ~folded & (1 << i):
                 found.append((price.run[op], i))  # noqa: PERF401 - three loops read better
     return found
 

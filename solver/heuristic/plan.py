@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from solver.heuristic.stage_plan import StagePlan, StagePlanner
+from solver.heuristic.stage_plan import StagePlan, StagePlanner, decided_stage
 from solver.lowering import Run, lower
 from solver.schedule import Schedule
 from solver.staged import bits, mask_of
@@ -212,7 +212,11 @@ def keep_everything(planner: StagePlanner) -> Plan:
 
 
 def page_everything(planner: StagePlanner) -> Plan:
-    """The plan that holds only what two neighbouring ops share and what cannot be paged."""
+    """The plan that holds only what two neighbouring ops share and what cannot be paged.
+
+    The rest is paged in even where making it again would cost less: a rerun needs RAM of its own,
+    and this plan is the one that reaches the floor.
+    """
     staged = planner.staged
     plan = keep_everything(planner)
     fixed = mask_of([i for i in range(staged.tensors) if not staged.may_page[i]])
@@ -225,4 +229,16 @@ def page_everything(planner: StagePlanner) -> Plan:
         for i, readers in enumerate(staged.readers)
         if any(b > a + 1 for a, b in zip((staged.producer[i], *readers), readers, strict=False))
     ]
-    return Plan(planner, held, mask_of(waits) & ~fixed & ~staged.stored)
+    decided = {
+        t: _paged_stage(planner, t, held[t], held[t + 1])
+        for t in range(staged.stages)
+        if staged.op_in[t] & ~held[t]
+    }
+    return Plan(planner, held, mask_of(waits) & ~fixed & ~staged.stored, decided)
+
+
+def _paged_stage(planner: StagePlanner, t: int, start: int, end: int) -> StagePlan:
+    """Stage t with nothing run again: what its op reads and is not there is paged in."""
+    loads = planner.staged.op_in[t] & ~start
+    cost = sum(planner.price.page_in[i] for i in bits(loads))
+    return decided_stage(planner.staged, (t,), (loads,), start=start, end=end, cost=cost)

@@ -40,11 +40,12 @@ class Ending(Enum):
 
 @dataclass(frozen=True, slots=True)
 class LpResult:
-    """`objective` and `x` are those of an optimal basis; None otherwise."""
+    """`objective`, `x` and `reduced_costs` are those of an optimal basis; None otherwise."""
 
     ending: Ending
     objective: float | None
     x: FloatArray | None
+    reduced_costs: FloatArray | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,8 @@ class Session:
     """One model in one HiGHS instance: relaxations with growing rows first, then the MIP.
 
     problem : a CVXPY problem whose parameters have values. threads : of the MIP search.
-    stop : asked often while solving; True interrupts. spend_simplex, spend_mip : called as often as
+    stop : asked often while solving; True interrupts. time_left_s : for the parts of HiGHS that do
+    not ask (presolve). spend_simplex, spend_mip : called as often as
     HiGHS asks, in an LP and in a MIP: a count that is the same in every process.
     """
 
@@ -81,11 +83,13 @@ class Session:
         threads: int,
         seed: int,
         stop: Callable[[], bool],
+        time_left_s: Callable[[], float],
         spend_simplex: Callable[[], None],
         spend_mip: Callable[[], None],
     ) -> None:
         data, _, _ = problem.get_problem_data(cp.HIGHS)
         self._stop = stop
+        self._time_left_s = time_left_s
         self._spend_simplex, self._spend_mip = spend_simplex, spend_mip
         self._error: BaseException | None = None
         self._integers = np.array(data["bool_vars_idx"], dtype=np.int32)
@@ -111,10 +115,11 @@ class Session:
         highs.cbSimplexInterrupt -= self._on_simplex
         status = highs.getModelStatus()
         if status == highspy.HighsModelStatus.kOptimal:
-            x = np.array(highs.getSolution().col_value)
-            return LpResult(Ending.SOLVED, highs.getInfo().objective_function_value, x)
+            solution = highs.getSolution()
+            x, duals = np.array(solution.col_value), np.array(solution.col_dual)
+            return LpResult(Ending.SOLVED, highs.getInfo().objective_function_value, x, duals)
         infeasible = status == highspy.HighsModelStatus.kInfeasible
-        return LpResult(Ending.INFEASIBLE if infeasible else Ending.STOPPED, None, None)
+        return LpResult(Ending.INFEASIBLE if infeasible else Ending.STOPPED, None, None, None)
 
     def add(self, cuts: list[Cut]) -> None:
         """Add rows to the model."""
@@ -168,6 +173,8 @@ class Session:
         return self._mip_result()
 
     def _run(self) -> None:
+        until = self._highs.getRunTime() + max(0.0, self._time_left_s())
+        self._highs.setOptionValue("time_limit", until)
         self._highs.run()
         if self._error is not None:
             error, self._error = self._error, None

@@ -11,8 +11,7 @@ I, R in {0, 1}; per tensor: P in {0, 1}, written to storage once.
     min  sum in_j I + chain_j R + sum out_j P
     I + R <= 1,  I <= P,  sum over gaps around op k of size (I + R) >= excess(k),  seconds <= limit
 
-chain_j: a tensor v read by one forward op w only, no smaller than w's output, is never worth
-holding or paging (w's output is at least as good), so that remaking w costs v's remaking too.
+chain_j: remaking an op that reads folded tensors (StagedProblem.folded) costs their remaking too.
 """
 
 from dataclasses import dataclass
@@ -174,18 +173,6 @@ def chain_costs(staged: StagedProblem, own: tuple[float, ...]) -> list[float]:
     """Per op, its own cost and that of the producers that must run with it (see the module)."""
     chain = list(own)
     for op in range(staged.stages):
-        if not staged.may_rerun[op] or len(staged.makes[op]) != 1:
-            continue
-        target = staged.makes[op][0]
-        for tensor in bits(staged.op_in[op]):
-            maker = staged.producer[tensor]
-            if (
-                staged.readers[tensor] == (op,)
-                and staged.may_rerun[maker]
-                and len(staged.makes[maker]) == 1
-                and staged.size[tensor] >= staged.size[target]
-                and (staged.may_page[target] or not staged.may_page[tensor])
-                and not staged.stored >> tensor & 1
-            ):
-                chain[op] += chain[maker]
+        for tensor in bits(staged.op_in[op] & staged.folded):
+            chain[op] += chain[staged.producer[tensor]]
     return chain

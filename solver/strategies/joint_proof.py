@@ -1,5 +1,7 @@
 """The proving half of a joint solve: the gap model, then stage models in growing detail."""
 
+from functools import partial
+from math import inf
 from typing import Final, Protocol
 
 import numpy as np
@@ -9,10 +11,12 @@ from solver.heuristic.improve import polish
 from solver.heuristic.plan import Plan
 from solver.heuristic.repair import repair
 from solver.heuristic.stage_plan import StagePlanner
-from solver.milp.backend import HIGHS_VERSION, CvxpyProblem, Ending, Session
+from solver.milp.backend import HIGHS_VERSION, CvxpyProblem, Ending, LpResult, Session
+from solver.milp.chain_model import ChainModel
 from solver.milp.cuts import separate
 from solver.milp.extract import read_plan, write_start
 from solver.milp.gap_model import GapModel
+from solver.milp.narrow import narrow
 from solver.milp.stage_columns import count_columns
 from solver.milp.stage_model import StageModel
 from solver.problem import Problem, SolveOptions
@@ -25,6 +29,9 @@ SMALL_STAGES: Final = 30
 MOST_COLUMNS: Final = 60_000
 """Larger stage models are not built: their relaxation alone takes longer than people wait."""
 CUT_ROUNDS: Final = 30
+CHAIN_ROUNDS: Final = 3
+CHAIN_UNITS: Final = 30.0
+"""Work after which one run of the chain model gives way to local search."""
 TYPICAL_OVERHEAD: Final = 1e3
 """What the best known overhead is scaled to in the objective: coefficients of 1e-2 .. 1e3, far from
 the solver's absolute tolerances (1e-7)."""
@@ -51,6 +58,10 @@ class Solve(Protocol):
         """Offer a plan; True when it is the best."""
         ...
 
+    def restrict(self, staged: StagedProblem) -> None:
+        """Go on with a problem that leaves out what no better schedule contains."""
+        ...
+
 
 class Proof:
     """Raises the bound step by step; `impossible` becomes True when no schedule can exist."""
@@ -66,6 +77,7 @@ class Proof:
         everything = frozenset(range(staged.stages))
         self._detailed = everything if staged.stages <= SMALL_STAGES else frozenset[int]()
         self._finished = False
+        self._gap_relaxation: tuple[GapModel, LpResult] | None = None
 
     # -- steps ------------------------------------------------------------------------------------
 
@@ -80,6 +92,7 @@ class Proof:
         if not model.columns:
             return
         session = self._session(model.problem())
+        self._gap_relaxation = model, session.relax()
         result = session.solve(
             absolute_gap=self._absolute_gap(model.scale) / 2,
             start=None,
@@ -93,12 +106,54 @@ class Proof:
         if result.x is not None and not solve.stop():
             self._try_masks(*model.plan_masks(result.x))
 
+    def narrow(self) -> None:
+        """Leave alone what no better schedule than the best known one can contain."""
+        solve = self._solve
+        if self._gap_relaxation is None or solve.plan is None:
+            return
+        model, relaxed = self._gap_relaxation
+        if relaxed.objective is not None and relaxed.reduced_costs is not None:
+            overhead = solve.progress.energy_j - solve.problem.costed.baseline_energy_j
+            best = overhead * model.scale
+            solve.restrict(narrow(model, relaxed.objective, relaxed.reduced_costs, best))
+
+    @property
+    def too_large(self) -> bool:
+        """True when the stage model would have too many columns."""
+        return count_columns(self._solve.staged, self._begin, self._detailed) > MOST_COLUMNS
+
+    def chain_model(self) -> None:
+        """Look for a better plan with the chain model, making room where its plans do not fit."""
+        solve = self._solve
+        solve.progress.enter("chain model")
+        tighten: dict[int, int] = {}
+        for _ in range(CHAIN_ROUNDS):
+            if solve.plan is None or solve.stop():
+                return
+            model = ChainModel(solve.plan, self._scale(), tighten)
+            session = self._session(model.problem(), units=CHAIN_UNITS)
+            over: dict[int, int] = {}
+            result = session.solve(
+                absolute_gap=self._absolute_gap(model.scale) / 2,
+                start=model.write_start(),
+                on_solution=partial(self._try_chain, model, over),
+                on_bound=lambda _: None,
+            )
+            if result.x is not None and not solve.stop():
+                self._try_chain(model, over, result.x)
+            if not over:
+                return
+            for t, excess in over.items():
+                tighten[t] = tighten.get(t, 0) + excess
+
+    def _try_chain(self, model: ChainModel, over: dict[int, int], x: FloatArray) -> None:
+        over.clear()
+        over.update(self._try_masks(*model.plan_masks(x)))
+
     def stage_model(self) -> bool:
         """Solve the stage model in the present detail; True when another turn could help."""
         solve = self._solve
-        if self._finished or self.impossible:
-            return False
-        if count_columns(solve.staged, self._begin, self._detailed) > MOST_COLUMNS:
+        if self._finished or self.impossible or self.too_large:
             return False
         solve.progress.enter("stage model")
         model = StageModel(
@@ -154,13 +209,15 @@ class Proof:
         allowed = self._solve.progress.allowed_gap_j
         return max(allowed * scale, 1e-6) if np.isfinite(allowed) else 1e-6
 
-    def _session(self, problem: CvxpyProblem) -> Session:
+    def _session(self, problem: CvxpyProblem, *, units: float = inf) -> Session:
         solve = self._solve
+        until = solve.limits.work + units
         return Session(
             problem,
             threads=solve.options.threads,
             seed=solve.options.seed,
-            stop=solve.stop,
+            stop=lambda: solve.stop() or solve.limits.work >= until,
+            time_left_s=lambda: solve.limits.left_s,
             spend_simplex=lambda: solve.limits.spend(1 / SIMPLEX_CALLS_PER_UNIT),
             spend_mip=lambda: solve.limits.spend(1 / MIP_CALLS_PER_UNIT),
         )
@@ -187,15 +244,19 @@ class Proof:
             session.add(cuts)
         return True
 
-    def _try_masks(self, held: list[int], paged: int) -> None:
+    def _try_masks(self, held: list[int], paged: int) -> dict[int, int]:
+        """Take the plan with these masks, repaired; returns what it lacked, bytes per stage."""
         solve = self._solve
         try:
             plan = Plan(solve.planner, held, paged)
         except ValueError:  # the relaxation may leave a rerun without its inputs
-            return
+            return {}
+        room = solve.staged.room
+        over = {t: peak - room for t, peak in enumerate(plan.peaks) if peak > room}
         if repair(plan, batch=8, stop=solve.stop):
             polish(plan, solve.stop)
             solve.take(plan)
+        return over
 
     def _try_solution(self, model: StageModel, x: FloatArray, broken: set[int]) -> None:
         """Take a solution of the stage model; note the stages in which it does not fit."""

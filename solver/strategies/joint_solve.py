@@ -60,8 +60,11 @@ class JointSolve:
         proof.gap_model()
         if not proof.impossible and not self.stop():
             self._search()
+            proof.narrow()
             while not self.stop() and proof.stage_model():
                 pass
+            if proof.too_large and not self.stop():
+                proof.chain_model()
             while not proof.impossible and not self.stop() and self._search():
                 pass
         if proof.impossible and self.plan is None:
@@ -89,6 +92,15 @@ class JointSolve:
             self.plan = plan
             return True
         return False
+
+    def restrict(self, staged: StagedProblem) -> None:
+        """Go on with a problem that leaves out what no better schedule contains."""
+        self.staged = staged
+        self.planner = StagePlanner(staged, self.planner.price, self.planner.counter)
+        if self.plan is not None:
+            plan = self.plan
+            planner = StagePlanner(staged, plan.planner.price, plan.planner.counter)
+            self.plan = Plan(planner, plan.held, plan.paged, dict(enumerate(plan.stages)))
 
     def record(self) -> SolverRecord:
         """What the outcome says about the work."""

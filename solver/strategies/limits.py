@@ -29,6 +29,11 @@ class Limits:
         """Seconds since the solve began."""
         return perf_counter() - self._began
 
+    @property
+    def left_s(self) -> float:
+        """Seconds until the time limit, negative after it."""
+        return self._options.time_limit_s - self.elapsed_s
+
     def spend(self, units: float) -> None:
         """Count work done."""
         self.work += units

@@ -1,6 +1,7 @@
 """Sheets beside the work: all keys, about, import report. None of them blocks the window."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import (
 from poet_gui.widgets.parts import button, label
 
 KeyRow = tuple[str, str]
+_KEY_COLUMNS: Final = 3
 
 
 class Sheet(QDialog):
@@ -48,9 +50,10 @@ def keys_sheet(groups: Sequence[tuple[str, Sequence[KeyRow]]], parent: QWidget) 
     """All keys, in groups of (what it does, keys)."""
     sheet = Sheet("All keys", "keysSheet", parent)
     inside = QWidget()
-    columns = QHBoxLayout(inside)
-    columns.setSpacing(36)
-    for title, rows in groups:
+    columns = QGridLayout(inside)
+    columns.setHorizontalSpacing(36)
+    columns.setVerticalSpacing(18)
+    for place, (title, rows) in enumerate(groups):
         grid = QGridLayout()
         grid.setHorizontalSpacing(18)
         grid.setVerticalSpacing(4)
@@ -59,7 +62,7 @@ def keys_sheet(groups: Sequence[tuple[str, Sequence[KeyRow]]], parent: QWidget) 
             grid.addWidget(label(text), i, 0)
             grid.addWidget(label(keys, tone="accent"), i, 1)
         grid.setRowStretch(len(rows) + 1, 1)
-        columns.addLayout(grid)
+        columns.addLayout(grid, *divmod(place, _KEY_COLUMNS))
     area = QScrollArea()
     area.setWidget(inside)
     area.setWidgetResizable(True)

@@ -1,0 +1,79 @@
+"""Small screens and large text: nothing is cut, what does not fit moves into tabs or scrolls."""
+
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea, QWidget
+from pytestqt.qtbot import QtBot
+
+from poet_gui.main_window import MainWindow
+from poet_gui.widgets.eliding_label import ElidingLabel
+from tests.poet_gui.fixtures import MakeWindow, open_model
+
+
+def test_that_three_columns_fit_a_small_screen(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window("honest", start=False)
+    _resize(window, 1280, 720)
+    assert window.views.columns.count() == 3
+    assert (window.width(), window.height()) == (1280, 720)
+
+
+def test_that_columns_become_tabs_and_come_back(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window("honest", start=False)
+    tabs = window.views.bottom_tabs
+    _resize(window, 900, 720)
+    assert "Details" in [tabs.tabText(i) for i in range(tabs.count())]
+    _resize(window, 1400, 900)
+    assert [tabs.tabText(i) for i in range(tabs.count())] == ["Solver", "Actions", "Tensors"]
+    order = [window.views.columns.widget(i) for i in range(3)]
+    assert order == [window.views.left, window.views.middle, window.views.right]
+
+
+@pytest.mark.parametrize(("width", "height", "percent"), [(1280, 720, 100), (1280, 720, 200)])
+def test_that_no_text_is_cut(
+    qtbot: QtBot, make_window: MakeWindow, width: int, height: int, percent: int
+) -> None:
+    window = make_window("honest")
+    open_model(qtbot, window)
+    window.appearance.apply(window.appearance.choice, percent)
+    _resize(window, width, height)
+    assert (window.width(), window.height()) == (width, height)
+    whole = window.rect()
+    for widget in window.findChildren(QWidget):
+        if not isinstance(widget, QPushButton | QLabel) or isinstance(widget, ElidingLabel):
+            continue
+        if not widget.isVisible() or widget.visibleRegion().isEmpty():
+            continue
+        if isinstance(widget, QLabel) and (widget.wordWrap() or not widget.text()):
+            continue
+        assert widget.width() >= widget.minimumSizeHint().width(), (widget.objectName(), percent)
+        if not _scrolls(widget):
+            corner = widget.mapTo(window, QPoint(widget.width() - 1, widget.height() - 1))
+            assert whole.contains(corner), (widget.objectName(), percent)
+
+
+def test_that_larger_text_enlarges_titles_too(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window("honest", start=False)
+    title = window.views.budgets.expected_text
+    before = title.fontMetrics().height()
+    for _ in range(10):
+        window.actions_by_name["text_larger"].trigger()
+    QApplication.processEvents()
+    assert window.settings.text_percent == 200
+    assert title.fontMetrics().height() == pytest.approx(2 * before, abs=2)
+    window.actions_by_name["text_reset"].trigger()
+    assert window.settings.text_percent == 100
+
+
+def _resize(window: MainWindow, width: int, height: int) -> None:
+    window.resize(width, height)
+    for _ in range(3):  # folding moves widgets, which asks for another round of layout
+        QApplication.processEvents()
+
+
+def _scrolls(widget: QWidget) -> bool:
+    parent = widget.parentWidget()
+    while parent is not None:
+        if isinstance(parent, QScrollArea):
+            return True
+        parent = parent.parentWidget()
+    return False

@@ -1,4 +1,4 @@
-"""Claim: a runtime limit is kept, met to the rounding of its sum, and blamed when it is to blame."""
+"""Claim: a runtime limit is kept, met to its rounding, and blamed when it is to blame."""
 
 import pytest
 

@@ -13,6 +13,8 @@ from poet_gui.viewmodels.solve_words import status_words
 from solver.zoo.registry import autodiff_names
 
 if TYPE_CHECKING:
+    from poet_gui.widgets.actions_table import ActionsTable
+    from poet_gui.widgets.tensors_table import TensorsTable
     from solver.schedule import Schedule
 
 
@@ -24,6 +26,7 @@ class Renderer(QObject):
         self._core = state.core
         self._views = views
         self._drawn: Schedule | None = None
+        self._late_tables: set[ActionsTable | TensorsTable] = set()
         self._autodiff = frozenset(autodiff_names())
         state.model_changed.connect(self._on_model)
         state.device_changed.connect(self._on_device)
@@ -35,6 +38,7 @@ class Renderer(QObject):
         state.axis_changed.connect(self._on_axis)
         state.history_changed.connect(self._on_history)
         state.opening_changed.connect(self._on_opening)
+        views.bottom_tabs.currentChanged.connect(self._fill_tables)
 
     def draw_all(self) -> None:
         """Draw everything once."""
@@ -84,23 +88,27 @@ class Renderer(QObject):
         if shown is None or shown.trace.schedule is self._drawn:
             return
         self._drawn = shown.trace.schedule
-        for view in (views.schedule, views.details, views.resident, views.actions, views.tensors):
+        for view in (views.schedule, views.details, views.resident):
             view.set_trace(shown.trace)
+        self._late_tables = {views.actions, views.tensors}
+        self._fill_tables()
         views.schedule.set_budget(self._core.budgets.ram_bytes)
-        self._on_selection()
-        self._on_playhead()
 
     @Slot()
     def _on_selection(self) -> None:
         tensor, views = self._core.tensor, self._views
-        for view in (views.schedule, views.details, views.resident, views.tensors):
+        for view in (views.schedule, views.details, views.resident):
             view.set_selected(tensor)
+        if views.tensors not in self._late_tables:
+            views.tensors.set_selected(tensor)
 
     @Slot()
     def _on_playhead(self) -> None:
         action, views = self._core.playhead, self._views
-        for view in (views.schedule, views.details, views.resident, views.actions):
+        for view in (views.schedule, views.details, views.resident):
             view.set_playhead(action)
+        if views.actions not in self._late_tables:
+            views.actions.set_playhead(action)
 
     @Slot()
     def _on_axis(self) -> None:
@@ -114,6 +122,19 @@ class Renderer(QObject):
     @Slot()
     def _on_opening(self) -> None:
         self._views.header.show_opening(self._core.opening)
+
+    @Slot()
+    def _fill_tables(self) -> None:
+        """Fill the tables that are in sight; the others wait, so that a drag does not."""
+        shown = self._core.shown
+        if shown is None:
+            return
+        for table in tuple(self._late_tables):
+            if table.isVisible():
+                self._late_tables.remove(table)
+                table.set_trace(shown.trace)
+        self._on_selection()
+        self._on_playhead()
 
     def _draw_headline(self) -> None:
         core = self._core

@@ -65,6 +65,7 @@ def test_that_a_clicked_tensor_is_the_same_everywhere(solved: MainWindow) -> Non
     solved.views.schedule.tensor_selected.emit(tensor)
     assert core.tensor == tensor
     assert solved.views.details.name.text() == name
+    solved.views.bottom_tabs.setCurrentIndex(2)
     row = solved.views.tensors.selected_row()
     assert row is not None
     index = solved.views.tensors.model().index(row, 0)

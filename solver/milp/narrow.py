@@ -11,7 +11,7 @@ from math import inf
 
 from solver.costs import FloatArray
 from solver.milp.gap_model import GapModel
-from solver.staged import StagedProblem
+from solver.staged import StagedProblem, bits
 
 _MARGIN = 1e-6  # relative to the best objective: reduced costs carry the solver's tolerances
 
@@ -34,6 +34,11 @@ def narrow(
         if gap.remake >= 0:
             op = staged.producer[gap.tensor]
             rerun[op] = min(rerun[op], max(0.0, reduced_costs[gap.remake]))
+    # What an op reads folded runs with it and is in its price already (chain_costs).
+    for op in range(staged.stages - 1, -1, -1):
+        for tensor in bits(staged.op_in[op] & staged.folded):
+            maker = staged.producer[tensor]
+            rerun[maker] = min(rerun[maker], rerun[op])
     for tensor, column in model.write.items():
         paged[tensor] += max(0.0, reduced_costs[column])
     may_page = tuple(

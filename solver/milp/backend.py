@@ -176,6 +176,11 @@ class Session:
         until = self._highs.getRunTime() + max(0.0, self._time_left_s())
         self._highs.setOptionValue("time_limit", until)
         self._highs.run()
+        if self._highs.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
+            # Presolve has called feasible models infeasible (HiGHS issues 1704 and 3296).
+            self._highs.setOptionValue("presolve", "off")
+            self._highs.run()
+            self._highs.setOptionValue("presolve", "choose")
         if self._error is not None:
             error, self._error = self._error, None
             raise error

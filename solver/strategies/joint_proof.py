@@ -29,6 +29,8 @@ SMALL_STAGES: Final = 30
 MOST_COLUMNS: Final = 60_000
 """Larger stage models are not built: their relaxation alone takes longer than people wait."""
 CUT_ROUNDS: Final = 30
+STAGE_UNITS: Final = 15.0
+"""Work after which the first run of a stage model gives way to local search; doubled each time."""
 CHAIN_ROUNDS: Final = 3
 CHAIN_UNITS: Final = 30.0
 """Work after which one run of the chain model gives way to local search."""
@@ -77,6 +79,8 @@ class Proof:
         everything = frozenset(range(staged.stages))
         self._detailed = everything if staged.stages <= SMALL_STAGES else frozenset[int]()
         self._finished = False
+        self._chained = False
+        self._units = STAGE_UNITS
         self._gap_relaxation: tuple[GapModel, LpResult] | None = None
 
     # -- steps ------------------------------------------------------------------------------------
@@ -117,12 +121,24 @@ class Proof:
             best = overhead * model.scale
             solve.restrict(narrow(model, relaxed.objective, relaxed.reduced_costs, best))
 
-    @property
-    def too_large(self) -> bool:
-        """True when the stage model would have too many columns."""
-        return count_columns(self._solve.staged, self._begin, self._detailed) > MOST_COLUMNS
+    def advance(self) -> None:
+        """One turn of proving: the stage model where it is small enough, else the chain model.
 
-    def chain_model(self) -> None:
+        A turn that gives way to local search makes the next one longer.
+        """
+        solve = self._solve
+        if count_columns(solve.staged, self._begin, self._detailed) > MOST_COLUMNS:
+            if not self._chained:
+                self._chain_model()
+            self._chained = True
+            return
+        while not self._finished and not self.impossible and not solve.stop():
+            until = solve.limits.work + self._units
+            if not self._stage_model(until):
+                break
+        self._units *= 2
+
+    def _chain_model(self) -> None:
         """Look for a better plan with the chain model, making room where its plans do not fit."""
         solve = self._solve
         solve.progress.enter("chain model")
@@ -131,7 +147,7 @@ class Proof:
             if solve.plan is None or solve.stop():
                 return
             model = ChainModel(solve.plan, self._scale(), tighten)
-            session = self._session(model.problem(), units=CHAIN_UNITS)
+            session = self._session(model.problem(), solve.limits.work + CHAIN_UNITS)
             over: dict[int, int] = {}
             result = session.solve(
                 absolute_gap=self._absolute_gap(model.scale) / 2,
@@ -150,11 +166,12 @@ class Proof:
         over.clear()
         over.update(self._try_masks(*model.plan_masks(x)))
 
-    def stage_model(self) -> bool:
-        """Solve the stage model in the present detail; True when another turn could help."""
+    def _stage_model(self, until: float) -> bool:
+        """Solve the stage model in the present detail; True when more detail is to follow at once.
+
+        `until` : the amount of work at which it gives way to local search.
+        """
         solve = self._solve
-        if self._finished or self.impossible or self.too_large:
-            return False
         solve.progress.enter("stage model")
         model = StageModel(
             solve.staged, begin=self._begin, detailed=self._detailed, scale=self._scale()
@@ -162,7 +179,7 @@ class Proof:
         if model.impossible is not None:
             self.impossible = True
             return False
-        session = self._session(model.problem())
+        session = self._session(model.problem(), until)
         if not self._cut(model, session) or solve.stop():
             return False
         broken: set[int] = set()
@@ -174,6 +191,7 @@ class Proof:
         )
         if result.ending is Ending.INFEASIBLE:
             self.impossible = solve.plan is None
+            self._finished = True
             return False
         self._prove(result.bound, model.columns.scale)
         if result.x is not None:
@@ -209,9 +227,8 @@ class Proof:
         allowed = self._solve.progress.allowed_gap_j
         return max(allowed * scale, 1e-6) if np.isfinite(allowed) else 1e-6
 
-    def _session(self, problem: CvxpyProblem, *, units: float = inf) -> Session:
+    def _session(self, problem: CvxpyProblem, until: float = inf) -> Session:
         solve = self._solve
-        until = solve.limits.work + units
         return Session(
             problem,
             threads=solve.options.threads,

@@ -24,6 +24,10 @@ STALE_UNITS: Final = 1.0
 LONGEST_UNITS: Final = 6.0
 """Local search gives way to proving after this much work in any case."""
 
+GRACE_S: Final = 1.0
+"""What the search for a first plan may go over the time limit: with a binding runtime limit it may
+take many repairs, and not end in a plan."""
+
 
 class JointSolve:
     """The state of one solve: the plan to improve, the progress, what is left to try."""
@@ -58,15 +62,11 @@ class JointSolve:
 
         proof = Proof(self)
         proof.gap_model()
-        if not proof.impossible and not self.stop():
+        while not proof.impossible and not self.stop():
             self._search()
-            proof.narrow()
-            while not self.stop() and proof.stage_model():
-                pass
-            if proof.too_large and not self.stop():
-                proof.chain_model()
-            while not proof.impossible and not self.stop() and self._search():
-                pass
+            if not self.stop():
+                proof.narrow()
+                proof.advance()
         if proof.impossible and self.plan is None:
             return self._impossible()
         return self._outcome()
@@ -132,11 +132,13 @@ class JointSolve:
                 self.take(better)
 
     def _stopped(self) -> bool:
-        """`stop`, but never before there is a first plan: it must come in any case."""
-        return self.plan is not None and self.stop()
+        """`stop`; without a plan, which should come in any case, only a wish or being late."""
+        if self.plan is not None:
+            return self.stop()
+        return self.limits.reason is StopReason.CANCELLED or self.limits.left_s < -GRACE_S
 
-    def _search(self) -> bool:
-        """One turn of local search; False when there is nothing to search from."""
+    def _search(self) -> None:
+        """One turn of local search, or of looking for a first plan."""
         self.progress.enter("local search")
         begin = self.planner.counter.planned
         last = begin
@@ -148,13 +150,13 @@ class JointSolve:
             return stale or long or self.stop()
 
         if self.plan is None:
-            return self._first_by_chance(enough)
+            self._first_by_chance(enough)
+            return
         for better in local_search(self.plan, self._rng, enough):
             if self.take(better):
                 last = self.planner.counter.planned
-        return True
 
-    def _first_by_chance(self, enough: Callable[[], bool]) -> bool:
+    def _first_by_chance(self, enough: Callable[[], bool]) -> None:
         """Noisy repairs from everything held, until one fits."""
         while not enough():
             plan = keep_everything(self.planner)
@@ -164,8 +166,7 @@ class JointSolve:
                 continue
             polish(plan, enough)
             if self.take(plan):
-                return True
-        return True
+                return
 
     def _outcome(self) -> Outcome:
         trace = self.progress.trace

@@ -385,16 +385,6 @@ def test_that_a_terminal_shows_progress_and_a_pipe_does_not(tmp_path: Path) -> N
     assert err == b""
 
 
-def test_that_help_needs_neither_numpy_nor_a_solver_nor_qt() -> None:
-    code = (
-        "import sys; from solver.cli import run; run(['--help']); "
-        "print(sorted({'numpy', 'cvxpy', 'highspy', 'PySide6', 'onnx'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
-
-    assert done.stdout.splitlines()[-1] == b"[]"
-
-
 def test_that_a_fault_of_ours_is_a_sentence_and_a_file() -> None:
     code = "import solver.cli as c; c.run = lambda: 1 / 0; c.main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)

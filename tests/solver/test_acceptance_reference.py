@@ -19,9 +19,23 @@ def _name(row: dict[str, Any]) -> str:
     return f"{row['network']}-{row['device']}-{row['ram_bytes']}-{row['runtime_ratio']}"
 
 
+FEW: Final = [row for row in ROWS if row["network"] == "linear"][::3]
+
+
+@pytest.mark.parametrize("row", FEW, ids=_name)
+def test_that_no_optimum_of_the_smallest_network_is_missed(
+    row: dict[str, Any], tmp_path: Path
+) -> None:
+    _assert_not_above(row, tmp_path)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("row", ROWS, ids=_name)
 def test_that_no_reference_optimum_is_missed(row: dict[str, Any], tmp_path: Path) -> None:
+    _assert_not_above(row, tmp_path)
+
+
+def _assert_not_above(row: dict[str, Any], tmp_path: Path) -> None:
     budgets = ("--ram", str(row["ram_bytes"]), "--runtime-ratio", str(row["runtime_ratio"]))
 
     solved = solve_and_check(

@@ -19,7 +19,7 @@ from tests.helpers.results import RECORD
 
 
 def test_that_the_floor_names_its_op_and_what_makes_it_up() -> None:
-    # chain(4): b4 takes loss 4 + f4 1000 + its own 1000; b3, with b4 and f3, 3000: the first of three
+    # chain(4): b4 takes loss 4 + f4 1000 + its own 1000; b3, with b4 and f3, 3000: the first
     problem = problem_of(chain(4), 2999)
 
     outcome = too_little_ram(problem, RECORD)

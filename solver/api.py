@@ -9,7 +9,6 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from fractions import Fraction
 from pathlib import Path
 from typing import Final
@@ -28,6 +27,7 @@ from solver.outcome import Failed, Feasible, Optimal, Outcome, is_proven
 from solver.problem import Budgets, Problem, SolveOptions, Switches
 from solver.strategies.base import Cancel
 from solver.strategies.registry import adapt, get_strategy
+from solver.suggest import near
 from solver.training import TrainingOptions, expand
 from solver.verify import verify_figures
 from solver.zoo.registry import build_network, build_poet_graph, builtin_names
@@ -277,6 +277,5 @@ def _training_options(request: GraphRequest) -> TrainingOptions:
 
 
 def _unknown_model(name: str) -> Issue:
-    near = get_close_matches(name, builtin_names(), n=1)
-    hint = f"did you mean {near[0]}?" if near else "built in are " + ", ".join(builtin_names())
+    hint = near(name, builtin_names()) or "built in are " + ", ".join(builtin_names())
     return Issue(f"no file and no built-in network is called {name!r}", "MODEL", hint)

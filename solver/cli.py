@@ -7,8 +7,6 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
-from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Final
@@ -17,6 +15,8 @@ import click
 
 from solver import ENGINE_VERSION
 from solver.errors import EngineError
+from solver.plugins import named_object
+from solver.suggest import near_or_all
 
 INTERRUPTED: Final = 130
 
@@ -39,19 +39,18 @@ class _LazyGroup(click.Group):
 
     def get_command(
         self,
-        ctx: click.Context,  # noqa: ARG002
+        ctx: click.Context,  # noqa: ARG002 - click's signature
         cmd_name: str,
     ) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        module, _, attribute = _COMMANDS[cmd_name][0].partition(":")
-        command = getattr(import_module(module), attribute)
+        command = named_object(_COMMANDS[cmd_name][0])
         assert isinstance(command, click.Command)
         return command
 
     def format_commands(
         self,
-        ctx: click.Context,  # noqa: ARG002
+        ctx: click.Context,  # noqa: ARG002 - click's signature
         formatter: click.HelpFormatter,
     ) -> None:
         with formatter.section("Commands"):
@@ -61,9 +60,7 @@ class _LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
-            near = get_close_matches(args[0], _COMMANDS, n=1)
-            hint = f"did you mean {near[0]}?" if near else "one of: " + ", ".join(_COMMANDS)
-            ctx.fail(f"unknown command {args[0]!r} ({hint})")
+            ctx.fail(f"unknown command {args[0]!r} ({near_or_all(args[0], _COMMANDS)})")
         return super().resolve_command(ctx, args)
 
 

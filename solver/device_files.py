@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from solver.device import Device, IoMode, Transfer
 from solver.errors import DeviceError, Issue, UsageError
-from solver.schemas import near, schema_issues
+from solver.schemas import schema_issues
+from solver.suggest import near
 from solver.text import decode
 
 BUILT_IN: Final = ("mkr1000", "nrf52840", "rpi4", "rpi4-nocache", "jetson-tx2")

@@ -8,13 +8,13 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import get_close_matches
 from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from solver.errors import Issue
 from solver.schema_shortcut import inlined, plainly_fits
+from solver.suggest import near
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
@@ -87,17 +87,10 @@ def describe(value: object) -> str:
             return str(value)
 
 
-def near(name: str, names: Iterable[str]) -> str:
-    """Suggest the nearest of `names` ("did you mean X?"); empty when none is near."""
-    by_lower = {known.lower(): known for known in names}
-    found = get_close_matches(name.lower(), by_lower, n=1)
-    return f"did you mean {by_lower[found[0]]}?" if found else ""
-
-
 @lru_cache
 def _validator(schema: str) -> "Validator":
     from jsonschema import Draft202012Validator  # noqa: PLC0415  # slow to import
-    from jsonschema.validators import extend  # noqa: PLC0415
+    from jsonschema.validators import extend  # noqa: PLC0415  # slow to import
 
     checker = Draft202012Validator.TYPE_CHECKER.redefine_many({
         "integer": lambda _, value: _is_whole(value),
@@ -137,7 +130,7 @@ def _is_whole(value: object) -> bool:
 
 
 def _fault(message: str, hint: str = "") -> "Iterator[Exception]":
-    from jsonschema import ValidationError  # noqa: PLC0415
+    from jsonschema import ValidationError  # noqa: PLC0415  # slow to import
 
     # The hint travels inside the message: an error object has no room of its own for it.
     yield ValidationError(f"{message}{_HINT}{hint}" if hint else message)

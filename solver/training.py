@@ -1,7 +1,6 @@
 """From a network to the graph of one training step, by real differentiation."""
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from solver.differentiate import Differentiation
 from solver.errors import Issue, ModelError, UsageError
@@ -21,6 +20,7 @@ from solver.operators.losses import (
     Loss,
     cross_entropy_of_probabilities,
 )
+from solver.suggest import near_or_all
 from solver.survey import Survey, Way, route, survey
 
 _SAVED_EXTRA = frozenset({Role.MASK, Role.INDICES, Role.STATISTICS})
@@ -94,9 +94,7 @@ def check_loss_name(name: str | None) -> None:
     """Raise UsageError unless `name` is a loss or None."""
     if name is None or name in LOSSES:
         return
-    near = get_close_matches(name, LOSSES, n=1)
-    hint = f"did you mean {near[0]}?" if near else "one of: " + ", ".join(LOSSES)
-    raise UsageError(Issue(f"unknown loss {name!r}", "--loss", hint))
+    raise UsageError(Issue(f"unknown loss {name!r}", "--loss", near_or_all(name, LOSSES)))
 
 
 def _choose_output(network: Network, wanted: str | None) -> str:
@@ -113,8 +111,7 @@ def _choose_output(network: Network, wanted: str | None) -> str:
         raise UsageError(
             Issue(f"output {wanted} is {network.values[wanted].dtype}: no gradient", "--output")
         )
-    near = get_close_matches(wanted, network.outputs, n=1)
-    hint = f"did you mean {near[0]}?" if near else "one of: " + ", ".join(network.outputs)
+    hint = near_or_all(wanted, network.outputs)
     raise UsageError(Issue(f"the network has no output {wanted!r}", "--output", hint))
 
 

@@ -8,8 +8,7 @@ import msgspec
 from solver.codec.graph import device_object
 from solver.commands.output import say
 from solver.device_files import find_devices
-from solver.errors import UsageError
-from solver.strategies.registry import get_strategy, strategy_names
+from solver.strategies.registry import STRATEGIES
 from solver.units import format_bytes
 from solver.zoo.registry import autodiff_names, builtin_names
 
@@ -27,7 +26,9 @@ def models(*, as_json: bool) -> None:
         }
         for name in builtin_names()
     ]
-    _print(as_json, rows, [f"{row['name']:16} {', '.join(row['accounting'])}" for row in rows])
+    _print(
+        rows, [f"{row['name']:16} {', '.join(row['accounting'])}" for row in rows], as_json=as_json
+    )
 
 
 @click.command()
@@ -41,22 +42,20 @@ def devices(*, as_json: bool) -> None:
         f"{device.id:16} {format_bytes(device.ram_bytes):>8}  {device.io:10}  {device.name}"
         for device in found.devices
     ]
-    _print(as_json, [msgspec.to_builtins(device_object(each)) for each in found.devices], lines)
+    rows = [msgspec.to_builtins(device_object(each)) for each in found.devices]
+    _print(rows, lines, as_json=as_json)
 
 
 @click.command()
 @_as_json
 def strategies(*, as_json: bool) -> None:
     """List the ways to schedule."""
-    found = []
-    for name in strategy_names():
-        try:
-            found.append(get_strategy(name))
-        except UsageError as error:
-            say(f"warning: {error}")
+    found, notices = STRATEGIES.usable()
+    for notice in notices:
+        say(f"warning: {notice}")
     rows = [{"name": each.name, "summary": each.summary} for each in found]
-    _print(as_json, rows, [f"{each.name:16} {each.summary}" for each in found])
+    _print(rows, [f"{each.name:16} {each.summary}" for each in found], as_json=as_json)
 
 
-def _print(as_json: bool, rows: Sequence[object], lines: Sequence[str]) -> None:  # noqa: FBT001
+def _print(rows: Sequence[object], lines: Sequence[str], *, as_json: bool) -> None:
     click.echo(msgspec.json.encode(rows).decode() if as_json else "\n".join(lines))

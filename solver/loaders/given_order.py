@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from solver.errors import Issue
-from solver.schemas import near
+from solver.suggest import near
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from solver.errors import Issue, ModelError, UsageError
 from solver.loaders.onnx_rules.base import MAX_RANK, Fact
 from solver.loaders.onnx_tensors import dtype_of
 from solver.loaders.options import LoadOptions
+from solver.suggest import near
 
 if TYPE_CHECKING:
     import onnx
@@ -151,9 +151,8 @@ def _check_options(
         if size < 1:
             issues.append(Issue(f"{name}={size} is not above zero", "--dim"))
         if name not in names:
-            near = get_close_matches(name, names, n=1)
             known = "open dimensions: " + ", ".join(names) if names else "every size is fixed"
-            hint = f"did you mean {near[0]}?" if near else known
+            hint = near(name, names) or known
             issues.append(Issue(f"{file} has no open dimension {name!r}", "--dim", hint))
     if options.batch is not None:
         if options.batch < 1:

@@ -22,7 +22,8 @@ from solver.loaders.given_order import GivenOp, order_issues
 from solver.loaders.given_sizes import forward_sizes, size_issues
 from solver.loaders.json_file import read_json
 from solver.loaders.options import LoadOptions
-from solver.schemas import near, place, schema_issues
+from solver.schemas import place, schema_issues
+from solver.suggest import near
 
 
 def load(path: Path, options: LoadOptions) -> TrainingGraph:  # noqa: ARG001  # one shape for all

@@ -18,7 +18,8 @@ from solver.loaders.given_order import GivenOp, order_issues
 from solver.loaders.given_sizes import forward_sizes, size_issues
 from solver.loaders.json_file import read_json
 from solver.loaders.options import LoadOptions
-from solver.schemas import near, place, schema_issues
+from solver.schemas import place, schema_issues
+from solver.suggest import near
 
 _FILE_KEYS: Final = frozenset(
     {"format", "version", "name", "notes", "nodes", "budget_bytes", "fixed_bytes"}

@@ -1,14 +1,14 @@
 """The built-in networks: which exist, and who makes each under which accounting."""
 
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
-from importlib import import_module
 from types import MappingProxyType
 from typing import Final, cast
 
 from solver.errors import Issue, UsageError
 from solver.graph import TrainingGraph
 from solver.network import Network
+from solver.plugins import named_object
+from solver.suggest import near_or_all
 
 _POET: Final[Mapping[str, str]] = MappingProxyType({
     "linear": "solver.zoo.poet_linear:linear",
@@ -77,11 +77,9 @@ def build_network(name: str, batch: int) -> Network:
 def _check_known(name: str) -> None:
     if name in _POET:
         return
-    near = get_close_matches(name, _POET, n=1)
-    hint = f"did you mean {near[0]}?" if near else "one of: " + ", ".join(_POET)
-    raise UsageError(Issue(f"no built-in network is called {name!r}", "MODEL", hint))
+    message = f"no built-in network is called {name!r}"
+    raise UsageError(Issue(message, "MODEL", near_or_all(name, _POET)))
 
 
 def _make(address: str) -> Callable[..., object]:
-    module, _, attribute = address.partition(":")
-    return cast("Callable[..., object]", getattr(import_module(module), attribute))
+    return cast("Callable[..., object]", named_object(address))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from solver.schemas import describe, near, place, schema_issues
+from solver.schemas import describe, place, schema_issues
 
 DOCUMENT = {"nodes": [{"name": "conv"}, {"outputs": [{"name": "conv:0"}]}], "page_in": {"x": 1}}
 
@@ -31,11 +31,6 @@ def test_that_a_place_is_said_with_the_names_of_the_document(
 )  # fmt: skip
 def test_that_a_value_is_said_as_its_author_wrote_it(value: object, words: str) -> None:
     assert describe(value) == words
-
-
-def test_that_near_names_are_found_whatever_their_case() -> None:
-    assert near("RESNET18", ["resnet18", "vgg16"]) == "did you mean resnet18?"
-    assert near("zebra", ["resnet18", "vgg16"]) == ""
 
 
 @pytest.mark.parametrize("wrong", [True, float("nan"), float("inf"), 1.5, 2.0**60, "1", None])

@@ -1,8 +1,6 @@
 """Claim: other packages can bring loaders, and a broken one of theirs stops nobody."""
 
 import logging
-from collections.abc import Iterator
-from importlib import import_module
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -10,9 +8,10 @@ import pytest
 
 from solver.errors import ModelError
 from solver.graph import TrainingGraph
-from solver.loaders import registry
+from solver.loaders.built_in import ONNX, POET_GRAPH, SCHEDULE_GRAPH, BuiltInLoader
 from solver.loaders.options import LoadOptions
-from solver.loaders.registry import BUILT_IN, load_file, loaders
+from solver.loaders.registry import load_file
+from solver.plugins import named_object
 from tests.helpers.builders import chain
 
 
@@ -30,15 +29,6 @@ class WordLoader:
 
 
 WORDS = WordLoader()
-
-
-@pytest.fixture
-def entries(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
-    found: list[EntryPoint] = []
-    monkeypatch.setattr(registry, "entry_points", lambda group: found)
-    registry._third_party.cache_clear()
-    yield found
-    registry._third_party.cache_clear()
 
 
 def test_that_a_loader_of_another_package_reads_its_files(
@@ -62,15 +52,6 @@ def test_that_a_broken_loader_is_logged_and_left_out(
     caplog.clear()
 
 
-def test_that_our_loaders_come_first_and_have_names_for_lists() -> None:
-    assert loaders()[: len(BUILT_IN)] == BUILT_IN
-    names = [loader.name for loader in BUILT_IN]
-    assert names == ["onnx", "schedule-graph", "poet.graph"]
-    assert all(loader.summary for loader in BUILT_IN)
-
-
-@pytest.mark.parametrize("loader", BUILT_IN, ids=lambda loader: loader.name)
-def test_that_every_address_of_ours_leads_to_a_function(loader: registry.Loader) -> None:
-    assert isinstance(loader, registry._BuiltIn)
-    module, _, attribute = loader.address.partition(":")
-    assert callable(getattr(import_module(module), attribute))
+@pytest.mark.parametrize("loader", [ONNX, SCHEDULE_GRAPH, POET_GRAPH], ids=lambda each: each.name)
+def test_that_every_address_of_ours_leads_to_a_function(loader: BuiltInLoader) -> None:
+    assert callable(named_object(loader.address))

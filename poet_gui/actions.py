@@ -52,6 +52,8 @@ SPECS: Final = (
     Spec("fit", "&View", "&Fit", "show the selected range, or everything"),
     Spec("back", "&View", "&Back", "show the range before"),
     Spec("peak", "&View", "Jump to &peak", "put the playhead where RAM is highest"),
+    Spec("find", "&View", "Find a &tensor", "find tensors and actions by name, kind or size",
+         ("Ctrl+F",)),
     Spec("focus_memory", "&View", "Go to m&emory", "type a memory budget", ("Ctrl+M",)),
     Spec("focus_runtime", "&View", "Go to r&untime", "type a runtime limit", ("Ctrl+T",)),
     Spec("next_pane", "&View", "Ne&xt pane", "move the focus to the next pane", ("F6",)),

@@ -52,6 +52,7 @@ class Commands(QObject):
             "fit": schedule.fit,
             "back": schedule.back,
             "peak": schedule.jump_to_peak,
+            "find": window.views.header.search.edit,
             "focus_memory": budgets.focus_memory,
             "focus_runtime": budgets.focus_runtime,
             "next_pane": self.next_pane,

@@ -8,6 +8,7 @@ from typing import Final
 from poet_gui.solving.deliveries import OpenedResult, OpenModel
 from poet_gui.solving.status import Phase, SolveStatus, status_of
 from poet_gui.solving.store import Bracket, Solved, SolvedStore
+from poet_gui.viewmodels.first_look import first_look
 from solver.device import Device, IoMode
 from solver.explain import finished
 from solver.outcome import (
@@ -87,6 +88,7 @@ class Explorer:
         self.history: tuple[HistoryRow, ...] = ()
         self.tensor: int | None = None
         self.playhead = 0
+        self.looked_around = False
         self.axis = "step"
         self.opening: str | None = None
 
@@ -149,7 +151,7 @@ class Explorer:
         device_changed = device != self.device
         self.device = device
         self.model = model
-        self.tensor, self.playhead = None, 0
+        self._forget_place()
         if result is None:
             self.switches = Switches(io=solvable_io(device.io))
             self.budgets = starting_budgets(model)
@@ -220,7 +222,7 @@ class Explorer:
         self.budgets, self.switches = row.problem.budgets, row.problem.switches
         self._refresh_fingerprint()
         if changed:
-            self.tensor, self.playhead = None, 0
+            self._forget_place()
             self._notify(Topic.DEVICE)
             self._notify(Topic.MODEL)
         self._problem_changed()
@@ -252,11 +254,12 @@ class Explorer:
         self._refresh_shown()
         self._notify(Topic.SOLVE)
 
-    # Looking around
+    # Looking around: from its first move on, selection and playhead are the user's
 
     def set_tensor(self, tensor: int | None) -> None:
         """Select a tensor everywhere (position in the graph)."""
         if tensor != self.tensor:
+            self.looked_around = True
             self.tensor = tensor
             self._notify(Topic.SELECTION)
 
@@ -265,6 +268,7 @@ class Explorer:
         count = len(self.shown.trace.schedule.actions) if self.shown else 0
         action = max(0, min(action, count - 1))
         if action != self.playhead:
+            self.looked_around = True
             self.playhead = action
             self._notify(Topic.PLAYHEAD)
 
@@ -363,9 +367,21 @@ class Explorer:
                 self.shown = shown
             return
         self.shown = shown
+        another = before is None or before.trace.schedule is not shown.trace.schedule
         last = len(shown.trace.schedule.actions) - 1
         self.playhead = max(0, min(self.playhead, last))
+        if another and not self.looked_around:
+            look = first_look(shown.trace, self.tensor)
+            self.playhead, self.tensor = look.action, look.tensor
         self._notify(Topic.SHOWN)
+        if another:
+            self._notify(Topic.SELECTION)
+            self._notify(Topic.PLAYHEAD)
+
+    def _forget_place(self) -> None:
+        """Another model: nothing of the former one is selected, and nobody has looked at it."""
+        self.shown = None
+        self.tensor, self.playhead, self.looked_around = None, 0, False
 
 
 def solvable_io(mode: IoMode) -> IoMode:

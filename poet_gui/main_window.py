@@ -202,6 +202,7 @@ class MainWindow(QMainWindow):
         views.empty.open_requested.connect(self.opener.ask)
         views.empty.demo_requested.connect(self.opener.open_demo)
         views.empty.builtin_requested.connect(self._on_builtin_example)
+        views.header.search.hit_chosen.connect(self._on_hit)
         views.budgets.ram_chosen.connect(self.set_ram)
         views.budgets.runtime_chosen.connect(self.set_runtime)
         views.budgets.switches_chosen.connect(self.set_switches)
@@ -235,6 +236,13 @@ class MainWindow(QMainWindow):
     def move_playhead(self, action: int) -> None:
         """Move the playhead everywhere."""
         self.state.core.set_playhead(action)
+
+    @Slot(object, int)
+    def _on_hit(self, tensor: int | None, action: int) -> None:
+        """Go to what was found: the tensor selected, its lane and the action in sight."""
+        self.move_playhead(action)
+        self.select_tensor(tensor)
+        self.views.schedule.reveal_action(action)
 
     def _restore_layout(self) -> None:
         geometry = self.settings.layout("geometry")

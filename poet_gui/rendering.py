@@ -88,7 +88,7 @@ class Renderer(QObject):
         if shown is None or shown.trace.schedule is self._drawn:
             return
         self._drawn = shown.trace.schedule
-        for view in (views.schedule, views.details, views.resident):
+        for view in (views.header, views.schedule, views.details, views.resident):
             view.set_trace(shown.trace)
         self._late_tables = {views.actions, views.tensors}
         self._fill_tables()
@@ -105,7 +105,9 @@ class Renderer(QObject):
     @Slot()
     def _on_playhead(self) -> None:
         action, views = self._core.playhead, self._views
-        for view in (views.schedule, views.details, views.resident):
+        # What the user did not move must not move the range that the user chose.
+        views.schedule.set_playhead(action, reveal=self._core.looked_around)
+        for view in (views.details, views.resident):
             view.set_playhead(action)
         if views.actions not in self._late_tables:
             views.actions.set_playhead(action)

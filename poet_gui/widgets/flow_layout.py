@@ -12,6 +12,8 @@ _GAP: Final = (10, 6)
 class FlowLayout(QLayout):
     """Rows as wide as there is room; its height follows its width.
 
+    The last widget stands at the right end of its row, as wide as it likes or as room is left.
+
     Not superqt's: importing that package costs 0.6 s, a fifth of what the start may take.
     """
 
@@ -68,15 +70,17 @@ class FlowLayout(QLayout):
     def _place(self, area: QRect, *, move: bool) -> int:
         inside = area.marginsRemoved(self.contentsMargins())
         x, y, row = inside.x(), inside.y(), 0
+        end = inside.right() + 1
         for item in self._items:
             if item.isEmpty():
                 continue
-            size = item.sizeHint()
-            if x > inside.x() and x + size.width() > inside.right() + 1:
+            size, least, last = item.sizeHint(), item.minimumSize().width(), item is self._items[-1]
+            if x > inside.x() and x + (least if last else size.width()) > end:
                 x, y, row = inside.x(), y + row + _GAP[1], 0
-            width = min(size.width(), max(item.minimumSize().width(), inside.width()))
+            width = min(size.width(), max(least, end - x if last else inside.width()))
             if move:
-                item.setGeometry(QRect(QPoint(x, y), QSize(width, size.height())))
+                left = max(x, end - width) if last else x
+                item.setGeometry(QRect(QPoint(left, y), QSize(width, size.height())))
             x += width + _GAP[0]
             row = max(row, size.height())
         return y + row + self.contentsMargins().bottom() - area.y()

@@ -1,4 +1,4 @@
-"""The header: open, demo, model, device, solve, stop. Wraps into a second row when it must."""
+"""The header: open, demo, model, device, solve, stop, find. Wraps into rows when it must."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -11,7 +11,9 @@ from poet_gui.theme import Theme
 from poet_gui.widgets.flow_layout import FlowLayout
 from poet_gui.widgets.icons import themed_icon
 from poet_gui.widgets.parts import button, eliding, label
+from poet_gui.widgets.search_field import SearchField
 from solver.device import Device
+from solver.simulate import Trace
 
 OPEN_DEVICE: Final = "open device file"
 OPEN_MODEL: Final = "open model file"
@@ -56,6 +58,7 @@ class HeaderBar(QWidget):
             (self.busy, self.cancel_open),
         ):
             flow.addWidget(_group(widgets))
+        flow.addWidget(self.search)
         self._later = QTimer(self, singleShot=True, interval=_SHOW_BUSY_AFTER_MS)
         self._later.timeout.connect(self._show_opening)
         self._opening: str | None = None
@@ -67,6 +70,7 @@ class HeaderBar(QWidget):
         """Use these colours."""
         self.solve_button.setIcon(themed_icon("mdi6.play", theme.accent_text, theme.text_muted))
         self.stop_button.setIcon(themed_icon("mdi6.stop", theme.text, theme.text_muted))
+        self.search.set_theme(theme)
 
     def set_builtins(self, names: Sequence[str]) -> None:
         """Offer these networks."""
@@ -101,6 +105,11 @@ class HeaderBar(QWidget):
                 index = 0
             self.devices.setCurrentIndex(index)
         self.devices.setToolTip(f"{device.name} ({device.id})")
+
+    def set_trace(self, trace: Trace | None) -> None:
+        """Find in this schedule."""
+        self.search.set_trace(trace)
+        self.search.setEnabled(trace is not None)
 
     def show_busy(self, *, can_solve: bool, solving: bool) -> None:
         """Enable what makes sense now."""
@@ -146,6 +155,8 @@ class HeaderBar(QWidget):
         self.busy = eliding(tone="accent")
         self.busy.setObjectName("openingText")
         self.busy.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        self.search = SearchField()
+        self.search.setEnabled(False)
         self.cancel_open = button("Cancel", name="cancelOpen", tip="give up opening this file")
 
     def _connect(self) -> None:

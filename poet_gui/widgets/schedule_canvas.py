@@ -3,6 +3,7 @@
 import math
 from typing import Final
 
+import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetricsF, QMouseEvent, QResizeEvent
@@ -168,6 +169,14 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
         self.lane_axis.set_selected_lane(lane)
         if lane is not None:
             self.scroller.reveal(lane)
+
+    def reveal_action(self, action: int) -> None:
+        """Bring the lane of the bar of `action` into sight; a free has no bar of its own."""
+        if self.scene_data is None:
+            return
+        bars = np.flatnonzero(self.scene_data.bars.action == action)
+        if len(bars):
+            self.scroller.reveal(int(self.scene_data.bars.row[bars[0]]))
 
     def set_theme(self, theme: Theme) -> None:
         """Use these colours, and the widget's font for every text."""

@@ -177,12 +177,19 @@ class ScheduleView(QWidget):
         self._selected = tensor
         self.canvas.set_selected(tensor)
 
-    def set_playhead(self, action: int) -> None:
-        """Put the playhead on `action` (clipped to the schedule) and bring it into sight."""
+    def set_playhead(self, action: int, *, reveal: bool = True) -> None:
+        """Put the playhead on `action` (clipped to the schedule); `reveal` brings it into sight."""
         self._quiet = True
         self.model.set_playhead(action)
         self._quiet = False
-        self.model.reveal(self.model.playhead_x)
+        if reveal:
+            self.model.reveal(self.model.playhead_x)
+
+    def reveal_action(self, action: int) -> None:
+        """Bring the bar of `action` into sight, its lane and its place in it."""
+        self.canvas.reveal_action(action)
+        if self.model.index is not None:
+            self.model.reveal(self.model.index.place(action, self.model.axis))
 
     def set_theme(self, theme: Theme) -> None:
         """Use these colours, and the widget's present font."""

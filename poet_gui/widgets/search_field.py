@@ -1,6 +1,8 @@
 """The search field: Enter and Shift+Enter walk through the tensors or actions that match."""
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from typing import Final
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 
@@ -9,6 +11,8 @@ from poet_gui.viewmodels.search import Hit, QueryError, find, parse_query
 from solver.simulate import Trace
 
 _EXAMPLES = "Find tensor, kind:recompute, size>64k …"
+_LETTERS: Final = (20, 38)
+"""Letters that must fit, and that should."""
 
 
 class SearchField(QLineEdit):
@@ -56,6 +60,12 @@ class SearchField(QLineEdit):
         """What stands at the right: "2 of 17", "no hits", what is wrong, or nothing."""
         return self._count.text()
 
+    @Slot()
+    def edit(self) -> None:
+        """Put the focus here with the text selected."""
+        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.selectAll()
+
     def go(self, by: int) -> None:
         """Choose the next (+1) or previous (-1) hit, round and round."""
         if not self.hits:
@@ -98,6 +108,18 @@ class SearchField(QLineEdit):
         right = self.width() - self.fontMetrics().height() - 14
         self._count.setGeometry(right - width, 0, width, self.height())
         self.setTextMargins(0, 0, width + 4 if self._count.text() else 0, 0)
+
+    def sizeHint(self) -> QSize:
+        """Qt: the examples fit."""
+        return self._sized(_LETTERS[1])
+
+    def minimumSizeHint(self) -> QSize:
+        """Qt: a name and the number of hits fit."""
+        return self._sized(_LETTERS[0])
+
+    def _sized(self, letters: int) -> QSize:
+        width = letters * self.fontMetrics().averageCharWidth()
+        return QSize(width, super().sizeHint().height())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter goes on, Shift+Enter back, Escape clears."""

@@ -80,6 +80,31 @@ def test_that_a_budget_is_set_solved_and_stopped_without_a_mouse(
     assert core.status.phase is Phase.DONE
 
 
+def test_that_search_goes_from_hit_to_hit_without_a_mouse(
+    qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window("honest")
+    open_model(qtbot, window)
+    window.activateWindow()
+    QTest.keyClick(window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    field = window.views.header.search
+    assert QApplication.focusWidget() is field
+    QTest.keyClicks(field, "f3")  # the chain's tensors: f1 to f6, loss, b6 to b1
+    core = window.state.core
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    assert core.tensor == 2
+    assert core.playhead == 2  # nothing is freed before f3 is made
+    field.clear()
+    QTest.keyClicks(field, "b")
+    for _ in range(2):
+        QTest.keyClick(field, Qt.Key.Key_Return)
+    assert core.tensor == 8  # b5
+    QTest.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert core.tensor == 7  # b6
+    assert window.views.details.details is not None
+    assert window.views.details.details.name == "b6"
+
+
 def test_that_f6_visits_every_pane_and_comes_back(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window("honest")
     open_model(qtbot, window)

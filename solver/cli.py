@@ -19,6 +19,7 @@ from solver.plugins import named_object
 from solver.suggest import near_or_all
 
 INTERRUPTED: Final = 130
+"""Exit code after Ctrl+C, as shells have it: 128 + SIGINT."""
 
 _COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType({
     "gui": ("solver.commands.gui:gui", "Open the window."),

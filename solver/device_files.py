@@ -149,23 +149,6 @@ def device_from_document(document: object, *, file: str = "") -> Device:
     )
 
 
-def device_to_document(device: Device) -> dict[str, Any]:
-    """Keys of the TOML file as plain JSON values; `device_from_document` takes them back."""
-    return {
-        "schema": 1,
-        "id": device.id,
-        "name": device.name,
-        "flop_per_s": device.flop_per_s,
-        "flop_per_j": device.flop_per_j,
-        "ram_bytes": device.ram_bytes,
-        "io": device.io.value,
-        "element_bytes": device.element_bytes,
-        "page_in": _transfer_document(device.page_in),
-        "page_out": _transfer_document(device.page_out),
-        "source": dict(device.source),
-    }
-
-
 @lru_cache
 def _built_in(name: str) -> Device:
     return _parse(files("resources.devices").joinpath(f"{name}.toml").read_bytes(), f"{name}.toml")
@@ -188,11 +171,3 @@ def _transfer(table: Mapping[str, float]) -> Transfer:
     return Transfer(
         float(table["latency_s"]) + 0.0, float(table["bytes_per_s"]), float(table["power_w"]) + 0.0
     )
-
-
-def _transfer_document(transfer: Transfer) -> dict[str, float]:
-    return {
-        "latency_s": transfer.latency_s,
-        "bytes_per_s": transfer.bytes_per_s,
-        "power_w": transfer.power_w,
-    }

@@ -42,6 +42,10 @@ class Role(StrEnum):
     WEIGHT_GRADIENT = "weight_gradient"
 
 
+SAVED_EXTRA: Final = frozenset({Role.MASK, Role.INDICES, Role.STATISTICS})
+"""Roles of what training keeps besides activations; their total is `saved_extra_bytes`."""
+
+
 class Accounting(StrEnum):
     """Whose rules made the graph: our differentiation, the released code's, or the file's own."""
 

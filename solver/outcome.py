@@ -9,6 +9,8 @@ from solver.simulate import Trace
 
 OPTIMAL_OVERHEAD_TOLERANCE: Final = 1e-4
 OPTIMAL_TOTAL_TOLERANCE: Final = 1e-9
+BOUND_SLACK: Final = 1e-6
+"""Relative; what an LP bound may exceed the energy by through rounding."""
 
 
 class StopReason(StrEnum):
@@ -152,3 +154,16 @@ def is_proven(problem: Problem, energy_j: float, bound_j: float) -> bool:
     overhead = max(0.0, energy_j - problem.costed.baseline_energy_j)
     allowed = OPTIMAL_OVERHEAD_TOLERANCE * overhead + OPTIMAL_TOTAL_TOLERANCE * energy_j
     return energy_j - bound_j <= allowed
+
+
+def bound_faults(outcome: Optimal | Feasible) -> tuple[str, ...]:
+    """What is false in what an outcome claims of its bound, in sentences; empty when it holds."""
+    problem, energy_j = outcome.trace.problem, outcome.trace.total_energy_j
+    bound_j = outcome.bound_j
+    faults = []
+    # Asked this way round, a bound that is not a number is a fault too.
+    if not bound_j <= energy_j * (1 + BOUND_SLACK):
+        faults.append(f"the bound of {bound_j} J lies above the energy of {energy_j} J")
+    if isinstance(outcome, Optimal) and not is_proven(problem, energy_j, bound_j):
+        faults.append(f"called optimal, but the bound of {bound_j} J does not meet {energy_j} J")
+    return tuple(faults)

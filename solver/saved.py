@@ -16,7 +16,7 @@ from solver.costs import price
 from solver.errors import Issue, ModelError
 from solver.graph import GraphSettings, TrainingGraph
 from solver.loaders.poet_graph import from_document
-from solver.outcome import Feasible, Infeasible, Optimal, Outcome, is_proven
+from solver.outcome import Feasible, Infeasible, Optimal, Outcome, bound_faults
 from solver.problem import Budgets, Problem, Switches
 from solver.verify import verify_figures
 
@@ -86,18 +86,14 @@ def _claim_faults(document: ResultDocument, problem: Problem, outcome: Outcome) 
         if document.actions:
             yield f"the status is {document.status}, yet there are actions"
         return
-    trace, bound_j = outcome.trace, outcome.bound_j
     yield from verify_figures(
-        trace.schedule,
+        outcome.trace.schedule,
         problem,
         peak_bytes=-1 if document.peak_bytes is None else document.peak_bytes,
         energy_j=-1.0 if document.energy_j.total is None else document.energy_j.total,
         runtime_s=-1.0 if document.runtime_s is None else document.runtime_s,
     ).faults
-    if isinstance(outcome, Optimal) and not is_proven(problem, trace.total_energy_j, bound_j):
-        yield f"called optimal, but the bound {bound_j} J does not meet {trace.total_energy_j} J"
-    if bound_j > trace.total_energy_j * (1 + _GAP):
-        yield f"the bound {bound_j} J lies above the energy {trace.total_energy_j} J"
+    yield from bound_faults(outcome)
 
 
 def _impossible_faults(document: ResultDocument, problem: Problem) -> Iterator[str]:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from solver.differentiate import Differentiation
 from solver.errors import Issue, ModelError, UsageError
 from solver.graph import (
+    SAVED_EXTRA,
     GraphSettings,
-    Role,
     Tensor,
     Trainable,
     TrainingGraph,
@@ -22,8 +22,6 @@ from solver.operators.losses import (
 )
 from solver.suggest import near_or_all
 from solver.survey import Survey, Way, route, survey
-
-_SAVED_EXTRA = frozenset({Role.MASK, Role.INDICES, Role.STATISTICS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +138,7 @@ def _trainables(
 
 
 def _saved_extra_bytes(tensors: tuple[Tensor, ...]) -> int:
-    return sum(tensor.bytes for tensor in tensors if tensor.role in _SAVED_EXTRA)
+    return sum(tensor.bytes for tensor in tensors if tensor.role in SAVED_EXTRA)
 
 
 def _warnings(network: Network, output: str, idle: tuple[str, ...]) -> list[str]:

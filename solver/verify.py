@@ -5,15 +5,15 @@ Shares no code with simulate, on purpose.
 
 from dataclasses import dataclass
 from math import isclose
+from typing import Final
 
 from solver.device import IoMode
 from solver.graph import Phase
 from solver.problem import Problem
 from solver.schedule import ActionKind, Schedule
 
-_RUNTIME_TOLERANCE = (
-    1e-9  # relative: the limit is a float sum, the sum's rounding is not an overrun
-)
+_RUNTIME_TOLERANCE: Final = 1e-9
+"""Relative: the limit is a float sum, whose rounding is not an overrun."""
 
 
 @dataclass(frozen=True, slots=True)

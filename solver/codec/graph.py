@@ -18,8 +18,8 @@ from solver.device import Device, Transfer
 from solver.graph import GraphSettings
 
 
-def graph_document(costed: CostedGraph, warnings: tuple[str, ...] = ()) -> GraphDocument:
-    """The poet.graph of a priced graph; `warnings` are added to the graph's own."""
+def graph_document(costed: CostedGraph) -> GraphDocument:
+    """The poet.graph of a priced graph."""
     graph = costed.graph
     return GraphDocument(
         format="poet.graph",
@@ -40,7 +40,7 @@ def graph_document(costed: CostedGraph, warnings: tuple[str, ...] = ()) -> Graph
         saved_extra_bytes=int(graph.saved_extra_bytes),
         settings=_settings_object(graph.settings),
         device=device_object(costed.device),
-        warnings=[*graph.warnings, *warnings],
+        warnings=list(graph.warnings),
     )
 
 

@@ -1,16 +1,16 @@
 """Documents <-> JSON text."""
 
 import json
-from typing import Final, TypeVar
+from typing import Final
 
 import msgspec
 
-from solver.codec.documents import Document, GraphDocument, ResultDocument
+from solver.codec.documents import Document, ResultDocument
 from solver.errors import Issue, ModelError
 from solver.schemas import schema_issues
 
-_D = TypeVar("_D", GraphDocument, ResultDocument)
 _ENCODER: Final = msgspec.json.Encoder()
+_RESULT: Final = "poet.result"
 
 
 def encode_json(document: Document) -> bytes:
@@ -26,12 +26,17 @@ def decode_result(data: bytes, where: str = "") -> ResultDocument:
     ModelError
         No JSON, another format or version, or fields that are missing or wrong, each named.
     """
-    return _decode(data, where, ResultDocument, "poet.result")
-
-
-def decode_graph(data: bytes, where: str = "") -> GraphDocument:
-    """A poet.graph from JSON; see decode_result."""
-    return _decode(data, where, GraphDocument, "poet.graph")
+    try:
+        head = msgspec.json.decode(data, type=_Head)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ModelError(Issue(f"is no {_RESULT} document: {error}", where)) from error
+    if head.format != _RESULT or head.version != 1:
+        found = f"{head.format} version {head.version}" if head.format else "another kind of JSON"
+        raise ModelError(Issue(f"is {found}", where, f"{_RESULT} version 1 is wanted"))
+    try:
+        return msgspec.json.decode(data, type=ResultDocument)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ModelError(_mistakes(data, where, error)) from error
 
 
 class _Head(msgspec.Struct):
@@ -39,24 +44,10 @@ class _Head(msgspec.Struct):
     version: int = 0
 
 
-def _decode(data: bytes, where: str, kind: type[_D], name: str) -> _D:
-    try:
-        head = msgspec.json.decode(data, type=_Head)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise ModelError(Issue(f"is no {name} document: {error}", where)) from error
-    if head.format != name or head.version != 1:
-        found = f"{head.format} version {head.version}" if head.format else "another kind of JSON"
-        raise ModelError(Issue(f"is {found}", where, f"{name} version 1 is wanted"))
-    try:
-        return msgspec.json.decode(data, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise ModelError(_mistakes(data, where, name, error)) from error
-
-
-def _mistakes(data: bytes, where: str, name: str, error: Exception) -> tuple[Issue, ...]:
+def _mistakes(data: bytes, where: str, error: Exception) -> tuple[Issue, ...]:
     """Every mistake; the decoder knows the first one only."""
     try:
-        found = schema_issues(json.loads(data), name, file=where)
+        found = schema_issues(json.loads(data), _RESULT, file=where)
     except ValueError:  # no JSON at all, or no UTF-8
         found = ()
-    return found or (Issue(f"is no {name} document: {error}", where),)
+    return found or (Issue(f"is no {_RESULT} document: {error}", where),)

@@ -23,7 +23,7 @@ def finite_or_none(value: float | None) -> float | None:
 
 
 def finite_list(values: NDArray[np.float64]) -> list[float]:
-    """As `finite`, for each number of an array."""
+    """As `finite`, for each number of an array. Raises ValueError as it does."""
     if not np.isfinite(values).all():
         raise ValueError("a number that is not finite cannot be written into a document")
     numbers: list[float] = (values + 0.0).tolist()

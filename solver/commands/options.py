@@ -9,6 +9,7 @@ import msgspec
 from solver.errors import Issue, UsageError
 from solver.graph import Accounting, WeightGradients, Weights
 from solver.graph_request import GraphRequest
+from solver.operators.losses import LOSSES
 from solver.units import parse_bytes, parse_seconds
 
 _C = TypeVar("_C", bound=Callable[..., object])
@@ -126,7 +127,7 @@ def _graph_options() -> tuple[Callable[[_C], _C], ...]:
             metavar="NAME=VALUE",
             help="Size of a dimension that the file leaves open; may be given again.",
         ),
-        click.option("--loss", type=click.Choice(["softmax-ce", "mse", "sum"]), help="The loss."),
+        click.option("--loss", type=click.Choice(list(LOSSES)), help="The loss."),
         click.option("--output", metavar="NAME", help="The output that the loss reads."),
         click.option("--json", "json_path", metavar="FILE|-", help="Write JSON; - is stdout."),
     )

@@ -6,13 +6,13 @@ import time
 from typing import Final
 
 from solver import api
+from solver.cli import INTERRUPTED
 from solver.commands.output import quiet_stdout, say
 from solver.commands.progress import ProgressBar
 from solver.outcome import Outcome
 from solver.problem import Problem, SolveOptions
 from solver.strategies.base import Cancel
 
-INTERRUPTED: Final = 130
 _TICK_S: Final = 0.1
 
 

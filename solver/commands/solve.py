@@ -8,10 +8,11 @@ import msgspec
 
 from solver import api
 from solver.api import LoadedModel
+from solver.cli import INTERRUPTED
 from solver.codec import Origin, encode_json, result_document
 from solver.commands.options import BYTES, SECONDS, GraphArguments, graph_options
 from solver.commands.output import STDOUT, check_outputs, say, write_output
-from solver.commands.running import INTERRUPTED, run_solve
+from solver.commands.running import run_solve
 from solver.commands.summary import summary
 from solver.device import Device, IoMode
 from solver.errors import EngineError

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from typing import Final, TypedDict
 
 from solver.errors import Issue
-from solver.graph import Op, Phase, Role, Tensor
+from solver.graph import SAVED_EXTRA, Op, Phase, Role, Tensor
 from solver.units import MAX_BYTES, format_bytes
 
-_EXTRA: Final = frozenset({Role.MASK, Role.INDICES, Role.STATISTICS})
 _NOT_MADE: Final = frozenset({Role.INPUT, Role.LABEL})
 
 
@@ -38,8 +37,8 @@ def forward_sizes(ops: Sequence[Op], tensors: Sequence[Tensor]) -> ForwardSizes:
     ]
     return {
         "loss_tensors": loss,
-        "forward_bytes": sum(tensor.bytes for tensor in own if tensor.role not in _EXTRA),
-        "saved_extra_bytes": sum(tensor.bytes for tensor in own if tensor.role in _EXTRA),
+        "forward_bytes": sum(tensor.bytes for tensor in own if tensor.role not in SAVED_EXTRA),
+        "saved_extra_bytes": sum(tensor.bytes for tensor in own if tensor.role in SAVED_EXTRA),
     }
 
 

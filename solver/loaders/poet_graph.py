@@ -38,7 +38,10 @@ def load(path: Path, options: LoadOptions) -> TrainingGraph:  # noqa: ARG001  # 
 
 
 def from_document(document: object, *, file: str, name: str) -> TrainingGraph:
-    """Make the training graph of a parsed poet.graph; accounting `given` whatever made it once."""
+    """Make the training graph of a parsed poet.graph; accounting `given` whatever made it once.
+
+    Raises ModelError naming every mistake.
+    """
     issues = list(schema_issues(document, "poet.graph.input", file=file))
     ops = _named("ops", document, file)
     tensors = _named("tensors", document, file)

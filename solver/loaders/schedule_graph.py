@@ -42,7 +42,10 @@ def load(path: Path, options: LoadOptions) -> TrainingGraph:  # noqa: ARG001  # 
 
 
 def from_document(document: object, *, file: str, name: str) -> TrainingGraph:
-    """Make the training graph of a parsed schedule-graph; `name` where the file has none."""
+    """Make the training graph of a parsed schedule-graph; `name` where the file has none.
+
+    Raises ModelError naming every mistake.
+    """
     issues = list(schema_issues(document, "schedule-graph", file=file))
     listed = document.get("nodes") if isinstance(document, dict) else None
     nodes = _named_nodes(listed, document, file)

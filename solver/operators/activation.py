@@ -16,7 +16,7 @@ class KeepsOutput(Rule):
         """FLOP per element of the output, by operator."""
         return flop.ELEMENTWISE[site.layer.op_type].forward * site.output().elements
 
-    def differentiable(self, site: Site) -> tuple[int, ...]:  # noqa: ARG002
+    def differentiable(self, site: Site) -> tuple[int, ...]:  # noqa: ARG002 - one shape for all
         """The first input; the others are limits (Clip)."""
         return (0,)
 
@@ -52,7 +52,7 @@ class Dropout(Rule):
             Part("apply", "apply", reads, (site.output().name,), apply_flop),
         )
 
-    def differentiable(self, site: Site) -> tuple[int, ...]:  # noqa: ARG002
+    def differentiable(self, site: Site) -> tuple[int, ...]:  # noqa: ARG002 - one shape for all
         """The data; ratio and mode are settings."""
         return (0,)
 

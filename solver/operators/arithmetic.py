@@ -55,7 +55,6 @@ class Add(Sum):
 
     def trains(self, site: Site, slot: int) -> bool:
         """Whether the constant lies along the channels."""
-        """Whether the constant lies along the channels."""
         return is_per_channel(site, slot)
 
 
@@ -65,7 +64,6 @@ class Mul(_Elementwise):
     parameters: ClassVar[Mapping[int, str]] = MappingProxyType({0: "scale", 1: "scale"})
 
     def trains(self, site: Site, slot: int) -> bool:
-        """Whether the constant lies along the channels."""
         """Whether the constant lies along the channels."""
         return is_per_channel(site, slot)
 

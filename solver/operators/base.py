@@ -143,7 +143,7 @@ class Rule:
         """Multiply-accumulates of one forward run (Conv, Gemm, MatMul)."""
         return 0
 
-    def kept_extras(self, site: Site) -> tuple[Extra, ...]:  # noqa: ARG002
+    def kept_extras(self, site: Site) -> tuple[Extra, ...]:  # noqa: ARG002 - one shape for all
         """Second outputs that exist only because a gradient reads them (pool indices)."""
         return ()
 
@@ -157,7 +157,7 @@ class Rule:
         """Slots through which a gradient passes if a float variable is there, ascending."""
         return site.slots()
 
-    def trains(self, site: Site, slot: int) -> bool:  # noqa: ARG002
+    def trains(self, site: Site, slot: int) -> bool:  # noqa: ARG002 - one shape for all
         """Whether the float constant at `slot`, one of `parameters`, is trained."""
         return True
 

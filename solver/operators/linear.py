@@ -19,9 +19,8 @@ class _Product(Rule):
         return flop.MULTIPLY_ADD * self.macs(site)
 
     def gradient(self, site: Site, slot: int) -> Gradient:
-        if (
-            slot == _BIAS
-        ):  # the output's gradient, summed over the axes that the bias was spread along
+        """Read the other operand; for the bias, sum the output's gradient as it was spread."""
+        if slot == _BIAS:
             return Gradient(flop.BROADCAST * site.output().elements)
         return Gradient(self.flop(site), (site.input(_B if slot == _A else _A).name,))
 

@@ -7,7 +7,7 @@ from solver.operators.base import Gradient, Rule, Site
 class View(Rule):
     """Reshape, Flatten, Squeeze, Unsqueeze, Identity: the same bytes under another shape."""
 
-    def is_view(self, site: Site) -> bool:  # noqa: ARG002
+    def is_view(self, site: Site) -> bool:  # noqa: ARG002 - one shape for all
         """Always."""
         return True
 
@@ -28,6 +28,6 @@ class Copy(Rule):
 class CopyFirst(Copy):
     """As Copy, but only the first input is data (Pad, Split): the others are settings."""
 
-    def differentiable(self, site: Site) -> tuple[int, ...]:  # noqa: ARG002
+    def differentiable(self, site: Site) -> tuple[int, ...]:  # noqa: ARG002 - one shape for all
         """The data."""
         return (0,)

@@ -39,7 +39,7 @@ class BatchNormalization(Rule):
             Part("apply", "apply", reads, (site.output().name,), apply_flop),
         )
 
-    def differentiable(self, site: Site) -> tuple[int, ...]:  # noqa: ARG002
+    def differentiable(self, site: Site) -> tuple[int, ...]:  # noqa: ARG002 - one shape for all
         """The input, scale and bias."""
         return (_INPUT, _SCALE, _BIAS)
 

@@ -92,21 +92,21 @@ class Node:
         return value
 
     def number(self, name: str, default: float) -> float:
-        """A float attribute."""
+        """A float attribute. Raises RuleError when it is of another type."""
         value = self.attributes.get(name, default)
         if not isinstance(value, int | float):
             raise RuleError(f"attribute {name} must be a number")
         return float(value)
 
     def text(self, name: str, default: str) -> str:
-        """A string attribute."""
+        """A string attribute. Raises RuleError when it is of another type."""
         value = self.attributes.get(name, default)
         if not isinstance(value, str):
             raise RuleError(f"attribute {name} must be a text")
         return value
 
     def integers(self, name: str) -> tuple[int, ...] | None:
-        """An attribute that is a list of integers, None where it is absent."""
+        """A list of integers, None where it is absent. Raises RuleError for anything else."""
         value = self.attributes.get(name)
         if value is None:
             return None
@@ -139,6 +139,7 @@ class Inference:
 
 
 Rule = Callable[[Node], Inference]
+"""Raises RuleError for a node that breaks the rules of its operator; every rule may."""
 
 
 def one(shape: Sequence[int], dtype: str, **attributes: AttributeValue) -> Inference:

@@ -4,11 +4,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from solver.device_files import device_from_document, device_to_document, load_device
+from solver.codec.graph import device_object
+from solver.device_files import device_from_document, load_device
 from solver.errors import EngineError, ModelError
 from solver.loaders import poet_graph, schedule_graph
 from solver.loaders.json_file import parse_json
@@ -34,7 +36,7 @@ POET: dict[str, Any] = {
     "loss_tensors": ["loss"],
     "settings": {"accounting": "poet", "dims": {"N": 1}},
 }
-DEVICE = device_to_document(load_device("m4"))
+DEVICE = msgspec.to_builtins(device_object(load_device("m4")))
 
 
 def check_words(error: EngineError) -> None:

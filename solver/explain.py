@@ -46,7 +46,7 @@ def too_little_ram(problem: Problem, record: SolverRecord) -> Infeasible | None:
 def too_little_time(problem: Problem, record: SolverRecord) -> Infeasible | None:
     """Impossible because every op once takes longer than the limit; None when it does not."""
     limit, baseline = problem.budgets.runtime_s, problem.costed.baseline_runtime_s
-    if limit is None or baseline <= limit * (1 + 1e-9):
+    if limit is None or problem.budgets.allow_runtime(baseline):
         return None
     reason = Reason(Limit.RUNTIME, None, (), baseline, baseline - limit, exact=False)
     message = (

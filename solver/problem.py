@@ -2,9 +2,13 @@
 
 import hashlib
 from dataclasses import dataclass, field
+from typing import Final
 
 from solver.costs import CostedGraph
 from solver.device import IoMode
+
+RUNTIME_TOLERANCE: Final = 1e-9
+"""Relative: runtimes are float sums, whose rounding is no overrun of the limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +17,10 @@ class Budgets:
 
     ram_bytes: int
     runtime_s: float | None = None
+
+    def allow_runtime(self, seconds: float) -> bool:
+        """Whether a runtime keeps the limit, but for the rounding of its sum."""
+        return self.runtime_s is None or seconds <= self.runtime_s * (1 + RUNTIME_TOLERANCE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,11 @@ Shares no code with simulate, on purpose.
 
 from dataclasses import dataclass
 from math import isclose
-from typing import Final
 
 from solver.device import IoMode
 from solver.graph import Phase
 from solver.problem import Problem
 from solver.schedule import ActionKind, Schedule
-
-_RUNTIME_TOLERANCE: Final = 1e-9
-"""Relative: the limit is a float sum, whose rounding is not an overrun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +130,9 @@ class _Replay:
         if self.peak_bytes > budgets.ram_bytes:
             over = self.peak_bytes - budgets.ram_bytes
             self.faults.append(f"peak {self.peak_bytes} B is {over} B over the RAM budget")
-        limit_s = budgets.runtime_s
-        if limit_s is not None and self.runtime_s > limit_s * (1 + _RUNTIME_TOLERANCE):
-            self.faults.append(f"runtime {self.runtime_s} s is over the limit of {limit_s} s")
+        if not budgets.allow_runtime(self.runtime_s):
+            over = f"runtime {self.runtime_s} s is over the limit of {budgets.runtime_s} s"
+            self.faults.append(over)
         return Report(tuple(self.faults), self.peak_bytes, self.energy_j, self.runtime_s)
 
 

@@ -5,6 +5,7 @@ Its rules are kept even where they are rough, because published figures rest on 
 is counted over its input whatever the stride, a linear layer without its rows, a view copies.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Final
@@ -204,7 +205,32 @@ def mirrored_graph(name: str, layers: LayerList) -> TrainingGraph:
     forward = tuple(layers.layers)
     names = [f"layer{k}_{layer.kind}" for k, layer in enumerate(forward)]
     trained = [_parameters(label, layer) for label, layer in zip(names, forward, strict=True)]
-    ops = [
+    roles = [Role.INPUT, *[Role.ACTIVATION] * (len(forward) - 1)]
+    tensors = [_tensor(*entry) for entry in zip(names, forward, roles, strict=True)]
+    gradients = _gradients(forward, names, trained)
+    # One gradient per neighbouring pair, shaped like the later layer of the pair.
+    tensors += [
+        _tensor(op.name, layer, Role.GRADIENT)
+        for op, layer in zip(gradients, reversed(forward[1:]), strict=True)
+    ]
+    return TrainingGraph(
+        name=name,
+        ops=(*_forward_ops(forward, names, trained), *gradients),
+        tensors=tuple(tensors),
+        trainable=tuple(constant for constants in trained for constant in constants),
+        loss_tensors=(names[-1],),
+        weight_bytes=sum(layer.parameters for layer in forward) * ELEMENT_BYTES,
+        trainable_bytes=sum(constant.bytes for constants in trained for constant in constants),
+        forward_macs=sum(layer.macs for layer in forward),
+        forward_bytes=sum(layer.bytes for layer in forward),
+        settings=GraphSettings(accounting=Accounting.POET, batch=1, loss="softmax-ce"),
+    )
+
+
+def _forward_ops(
+    forward: Sequence[PoetLayer], names: Sequence[str], trained: Sequence[tuple[Trainable, ...]]
+) -> list[Op]:
+    return [
         Op(
             label,
             layer.kind,
@@ -216,14 +242,17 @@ def mirrored_graph(name: str, layers: LayerList) -> TrainingGraph:
         )
         for label, layer, constants in zip(names, forward, trained, strict=True)
     ]
-    tensors = [
-        _tensor(label, layer, Role.ACTIVATION) for label, layer in zip(names, forward, strict=True)
-    ]
-    tensors[0] = _tensor(names[0], forward[0], Role.INPUT)
+
+
+def _gradients(
+    forward: Sequence[PoetLayer], names: Sequence[str], trained: Sequence[tuple[Trainable, ...]]
+) -> list[Op]:
+    """Gradient ops, from the last pair of neighbours to the first."""
+    found: list[Op] = []
     before = names[-1]
     for k in range(len(forward) - 2, -1, -1):
-        label = f"layer{len(ops)}_GradientLayer"
-        ops.append(
+        label = f"layer{len(forward) + len(found)}_GradientLayer"
+        found.append(
             Op(
                 label,
                 "GradientLayer",
@@ -235,20 +264,8 @@ def mirrored_graph(name: str, layers: LayerList) -> TrainingGraph:
                 gradient_of=(names[k + 1], *(constant.name for constant in trained[k + 1])),
             )
         )
-        tensors.append(_tensor(label, forward[k + 1], Role.GRADIENT))
         before = label
-    return TrainingGraph(
-        name=name,
-        ops=tuple(ops),
-        tensors=tuple(tensors),
-        trainable=tuple(constant for constants in trained for constant in constants),
-        loss_tensors=(names[-1],),
-        weight_bytes=sum(layer.parameters for layer in forward) * ELEMENT_BYTES,
-        trainable_bytes=sum(constant.bytes for constants in trained for constant in constants),
-        forward_macs=sum(layer.macs for layer in forward),
-        forward_bytes=sum(layer.bytes for layer in forward),
-        settings=GraphSettings(accounting=Accounting.POET, batch=1, loss="softmax-ce"),
-    )
+    return found
 
 
 def _parameters(label: str, layer: PoetLayer) -> tuple[Trainable, ...]:

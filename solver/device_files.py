@@ -161,6 +161,8 @@ def _parse(data: bytes, file: str) -> Device:
         raise DeviceError(Issue("is not text", file, "save it as UTF-8")) from error
     except tomllib.TOMLDecodeError as error:
         raise DeviceError(Issue(f"is not TOML: {error}", file)) from error
+    except ValueError as error:
+        raise DeviceError(Issue("holds a number of thousands of digits", file)) from error
     except RecursionError as error:
         raise DeviceError(Issue("is nested too deeply for a device file", file)) from error
     return device_from_document(document, file=file)

@@ -10,6 +10,7 @@ _KNOWN: Final = frozenset({
     "type", "required", "properties", "items", "enum", "const", "minimum", "maximum", "minLength",
     "minItems", "title", "description",
 })  # fmt: skip
+_INFINITE: Final = (-math.inf, math.inf)
 _TYPES: Final[dict[str, tuple[type, ...]]] = {
     "string": (str,),
     "boolean": (bool,),
@@ -51,7 +52,7 @@ def plainly_fits(value: Any, schema: Any) -> bool:
             fits = len(value) >= schema.get("minLength", 0)
         case int() | float():
             low, high = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
-            fits = math.isfinite(value) and bool(low <= value <= high)
+            fits = value not in _INFINITE and bool(low <= value <= high)  # NaN is not between
         case _:
             fits = False
     return fits

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _EXACT_FLOAT: Final = 2**53
 _SHOWN_TEXT: Final = 40
 _HINT: Final = "\x1f"
+_SHOWN_DIGITS: Final = 30
 _KINDS: Final = {
     "integer": "a whole number",
     "number": "a number",
@@ -83,6 +84,8 @@ def describe(value: object) -> str:
             return "an object"
         case list():
             return "a list"
+        case int() if abs(value) >= 10**_SHOWN_DIGITS:
+            return f"a number of more than {_SHOWN_DIGITS} digits"
         case _:
             return str(value)
 
@@ -120,7 +123,9 @@ def _validator(schema: str) -> "Validator":
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    # isfinite refuses whole numbers beyond 1e308; they are finite.
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return whole or (isinstance(value, float) and math.isfinite(value))
 
 
 def _is_whole(value: object) -> bool:
@@ -218,7 +223,7 @@ def _bound(keyword: str) -> Any:
         if keyword == "minimum" and limit > schema.get("exclusiveMinimum", limit) >= value:
             return  # not above the stricter limit: said there
         if broken[keyword]:
-            yield from _fault(f"is {value}, {words} {limit}")
+            yield from _fault(f"is {describe(value)}, {words} {limit}")
 
     return check
 

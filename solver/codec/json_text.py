@@ -1,12 +1,12 @@
 """Documents <-> JSON text."""
 
-import json
 from typing import Final
 
 import msgspec
 
 from solver.codec.documents import Document, ResultDocument
 from solver.errors import Issue, ModelError
+from solver.loaders.json_file import parse_json
 from solver.schemas import schema_issues
 
 _ENCODER: Final = msgspec.json.Encoder()
@@ -30,6 +30,8 @@ def decode_result(data: bytes, where: str = "") -> ResultDocument:
         head = msgspec.json.decode(data, type=_Head)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ModelError(Issue(f"is no {_RESULT} document: {error}", where)) from error
+    except RecursionError as error:
+        raise ModelError(Issue(f"is nested too deeply for a {_RESULT}", where)) from error
     if head.format != _RESULT or head.version != 1:
         found = f"{head.format} version {head.version}" if head.format else "another kind of JSON"
         raise ModelError(Issue(f"is {found}", where, f"{_RESULT} version 1 is wanted"))
@@ -47,7 +49,7 @@ class _Head(msgspec.Struct):
 def _mistakes(data: bytes, where: str, error: Exception) -> tuple[Issue, ...]:
     """Every mistake; the decoder knows the first one only."""
     try:
-        found = schema_issues(json.loads(data), _RESULT, file=where)
-    except ValueError:  # no JSON at all, or no UTF-8
-        found = ()
+        found = schema_issues(parse_json(data, where), _RESULT, file=where)
+    except ModelError as faults:
+        found = faults.issues
     return found or (Issue(f"is no {_RESULT} document: {error}", where),)

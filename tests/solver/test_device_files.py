@@ -193,6 +193,8 @@ def test_that_a_rate_whose_prices_would_not_be_finite_is_refused_once(
         ("", "id is missing"),
         (GOOD + "\n[page_in]\n", "is not TOML"),
         ("a = " + "[" * 5000, "nested too deeply"),
+        (GOOD.replace("1e6", "9" * 5000), "thousands of digits"),
+        (GOOD.replace("1e6", "9" * 350), "is a number of more than 30 digits, above 1e+24"),
     ],
 )
 def test_that_a_file_that_is_no_profile_is_refused_in_words(

@@ -31,6 +31,7 @@ def test_that_references_are_replaced_by_what_they_name() -> None:
     [
         (5, {"type": "integer", "minimum": 5, "maximum": 5}, True),
         (4, {"type": "integer", "minimum": 5}, False),
+        (10**350, {"type": "integer", "maximum": 5}, False),
         (6, {"type": "integer", "maximum": 5}, False),
         (True, {"type": "integer"}, False),
         (1.5, {"type": "number"}, True),

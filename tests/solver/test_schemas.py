@@ -52,3 +52,10 @@ def test_that_a_choice_of_forms_complains_about_the_form_that_was_meant() -> Non
         issue for issue in schema_issues(result, "poet.result") if issue.where == "reason.needed"
     ]
     assert [issue.message for issue in found] == ['is the text "much", must be a whole number']
+
+
+@pytest.mark.parametrize("wrong", [10**350, -(10**350), 2**5000])
+def test_that_a_number_beyond_every_float_is_a_mistake_like_any_other(wrong: int) -> None:
+    graph = {"format": "schedule-graph", "version": 1, "nodes": [{"flops": wrong}]}
+    found = [str(issue) for issue in schema_issues(graph, "schedule-graph")]
+    assert any("flops: is a number of more than 30 digits" in text for text in found), found

@@ -195,6 +195,21 @@ def test_that_another_document_is_told_apart(text: bytes, words: str) -> None:
         decode_result(text, "file.json")
 
 
+@pytest.mark.parametrize(
+    ("inside", "words"),
+    [
+        ('"actions": ' + "[" * 100_000, "nested too deeply"),
+        ('"peak_bytes": ' + "9" * 5000, "peak_bytes: is no finite number"),
+        ('"status": "optimal", "status": "failed"', "the key status stands twice"),
+    ],
+)
+def test_that_json_that_breaks_parsers_is_refused_in_words(inside: str, words: str) -> None:
+    text = '{"format": "poet.result", "version": 1, ' + inside + "}"
+
+    with pytest.raises(ModelError, match=words):
+        decode_result(text.encode(), "r.json")
+
+
 def test_that_every_mistake_of_a_result_is_named() -> None:
     document = _json("feasible")
     document["peak_bytes"] = "many"

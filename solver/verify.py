@@ -131,8 +131,8 @@ class _Replay:
             over = self.peak_bytes - budgets.ram_bytes
             self.faults.append(f"peak {self.peak_bytes} B is {over} B over the RAM budget")
         if not budgets.allow_runtime(self.runtime_s):
-            over = f"runtime {self.runtime_s} s is over the limit of {budgets.runtime_s} s"
-            self.faults.append(over)
+            limit = f"the limit of {budgets.runtime_s} s"
+            self.faults.append(f"runtime {self.runtime_s} s is over {limit}")
         return Report(tuple(self.faults), self.peak_bytes, self.energy_j, self.runtime_s)
 
 

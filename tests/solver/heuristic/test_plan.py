@@ -18,7 +18,7 @@ from tests.helpers.builders import Line, chain, device_of, graph_of, problem_of
 from tests.helpers.random_problems import problems
 
 MANY = settings(
-    max_examples=40,
+    max_examples=20,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],

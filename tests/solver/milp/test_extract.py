@@ -28,7 +28,7 @@ from tests.helpers.milp import session_of, solved
 from tests.helpers.random_problems import problems
 
 QUICK = settings(
-    max_examples=40,
+    max_examples=20,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],

@@ -14,7 +14,7 @@ from tests.helpers.oracle import least_energy
 from tests.helpers.random_problems import problems
 
 QUICK = settings(
-    max_examples=20,
+    max_examples=8,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],

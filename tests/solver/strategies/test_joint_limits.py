@@ -170,7 +170,7 @@ def test_that_a_gap_stops_before_the_proof() -> None:
     left = outcome.trace.total_energy_j - outcome.bound_j
     assert left <= 0.9 * overhead
     assert not is_proven(outcome.trace.problem, outcome.trace.total_energy_j, outcome.bound_j)
-    assert "stopped at the gap asked for" in outcome.message
+    assert "stopped at the gap allowed" in outcome.message
     assert f"within {100 * left / overhead:.2g}"[:9] in outcome.message
 
 

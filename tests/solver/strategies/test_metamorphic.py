@@ -16,7 +16,7 @@ from tests.helpers.random_problems import problems
 from tests.helpers.solving import exact_energy_j, run
 
 FEW = settings(
-    max_examples=6,
+    max_examples=4,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],

@@ -14,7 +14,7 @@ from tests.helpers.random_problems import problems
 from tests.helpers.solving import assert_legal, run
 
 MANY = settings(
-    max_examples=60,
+    max_examples=25,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],

@@ -16,8 +16,9 @@ from typing import Final
 from solver.costs import price
 from solver.device import Device, IoMode
 from solver.device_files import load_device
-from solver.errors import Issue, UsageError
+from solver.errors import Issue, ModelError, UsageError
 from solver.events import Event, Finished
+from solver.files import is_there
 from solver.graph import Accounting, TrainingGraph, WeightGradients, Weights
 from solver.graph_request import GraphRequest
 from solver.loaders.options import LoadOptions
@@ -29,6 +30,7 @@ from solver.strategies.base import Cancel
 from solver.strategies.registry import adapt, get_strategy
 from solver.suggest import near
 from solver.training import TrainingOptions, expand
+from solver.units import MAX_BYTES
 from solver.verify import verify_figures
 from solver.zoo.registry import build_network, build_poet_graph, builtin_names
 
@@ -43,6 +45,10 @@ __all__ = [
 ]
 
 BUILT_IN: Final = "built-in"
+MAX_THREADS: Final = 256
+"""HiGHS starts them one by one: with thousands, no time limit is kept."""
+MAX_SEED: Final = 2**31 - 1
+"""HiGHS keeps its seed in 31 bits."""
 _BLOCKING_INSTEAD: Final = (
     "transfers side by side with computing cannot be scheduled yet: "
     "solved for blocking transfers, one action after the other"
@@ -75,10 +81,10 @@ def load_training_graph(request: GraphRequest) -> LoadedModel:
     if request.model in builtin_names():
         return LoadedModel(_builtin_graph(request), BUILT_IN, None)
     path = Path(request.model)
-    if not path.exists():
+    if not is_there(path):
         raise UsageError(_unknown_model(request.model))
     graph = _file_graph(path, request)
-    return LoadedModel(graph, request.model, hashlib.sha256(path.read_bytes()).hexdigest())
+    return LoadedModel(graph, request.model, _digest(path))
 
 
 def make_problem(
@@ -120,6 +126,7 @@ def make_problem(
         ram = math.floor(Fraction(repr(ram_ratio)) * costed.plain_peak_bytes)
     if runtime_ratio is not None:
         runtime_s = runtime_ratio * costed.baseline_runtime_s
+    _refuse_boundless(ram, runtime_s)
     budgets = Budgets(device.ram_bytes if ram is None else ram, runtime_s)
     mode = device.io if io is None else io
     warnings: tuple[str, ...] = ()
@@ -184,8 +191,12 @@ def _check_options(options: SolveOptions) -> None:
         *_not_a_limit(options.time_limit_s, "--time-limit"),
         *_not_a_limit(options.work_limit, "--work-limit"),
     ]
-    if options.threads < 1:
-        issues.append(Issue(f"{options.threads} threads", "--threads", "a whole number from 1 on"))
+    if not 1 <= options.threads <= MAX_THREADS:
+        accepted = f"a whole number from 1 to {MAX_THREADS}"
+        issues.append(Issue(f"{options.threads} threads", "--threads", accepted))
+    if not 0 <= options.seed <= MAX_SEED:
+        accepted = f"a whole number from 0 to {MAX_SEED}"
+        issues.append(Issue(f"{options.seed} is no seed", "--seed", accepted))
     if issues:
         raise UsageError(issues)
 
@@ -198,10 +209,30 @@ def _twice(
     return (Issue(f"{first_name} and {second_name} say the same thing twice", "", "give one"),)
 
 
+def _refuse_boundless(ram: int | None, runtime_s: float | None) -> None:
+    """A ratio can turn into a limit that no number of the engine holds."""
+    issues = []
+    if ram is not None and ram > MAX_BYTES:
+        issues.append(Issue("the RAM budget is above 2**62 B", "--ram-ratio", "leave it out"))
+    if runtime_s is not None and math.isinf(runtime_s):
+        issues.append(Issue("the runtime limit is endless", "--runtime-ratio", "leave it out"))
+    if issues:
+        raise UsageError(issues)
+
+
 def _not_a_limit(value: float | None, where: str) -> Sequence[Issue]:
-    if value is None or (math.isfinite(value) and value >= 0):
+    if value is None or 0 <= value < math.inf:
         return ()
     return (Issue(f"{value} is not a limit", where, "a number from 0 on"),)
+
+
+def _digest(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:  # moved or removed since it was read
+        words = f"cannot be read any more: {error.strerror}"
+        raise ModelError(Issue(words, path.name)) from error
 
 
 def _builtin_graph(request: GraphRequest) -> TrainingGraph:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from solver.device import Device, IoMode, Transfer
 from solver.errors import DeviceError, Issue, UsageError
+from solver.files import why_not_readable
 from solver.schemas import schema_issues
 from solver.suggest import near
 from solver.text import decode
@@ -58,7 +59,7 @@ def load_device(id_or_path: str | Path) -> Device:
     devices = {device.id: device for device in find_devices().devices}
     if known in devices:
         return devices[known]
-    if path.is_file():
+    if not why_not_readable(path):
         return read_device_file(path)
     names = (*devices, *ALIASES)
     hint = near(text, names) or f"one of: {', '.join(devices)}; or a .toml file"
@@ -110,10 +111,11 @@ def read_device_file(path: Path) -> Device:
     DeviceError
         Not readable, not TOML, or with wrong fields; every one is named.
     """
+    fault = why_not_readable(path)
+    if fault:
+        words = "is a folder, not a device file" if fault == "is a folder" else fault
+        raise DeviceError(Issue(words, str(path)))
     try:
-        if not path.is_file():
-            what = "is a folder, not a device file" if path.is_dir() else "does not exist"
-            raise DeviceError(Issue(what, str(path)))
         with path.open("rb") as file:
             data = file.read(_MAX_FILE_BYTES + 1)
     except OSError as error:

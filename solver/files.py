@@ -1,10 +1,46 @@
-"""Writing files so that a reader sees the old one or the whole new one, never half of it."""
+"""Files of the user: whether they can be read or written, said in words; written whole or not."""
 
+import errno
 import os
 import stat
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+
+
+def is_there(path: Path) -> bool:
+    """True when something has that path, be it a broken link; no path makes it raise."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a zero byte
+        return False
+    except OSError as error:
+        return error.errno != errno.ENAMETOOLONG
+    return True
+
+
+def why_not_readable(path: Path) -> str:
+    """Why `path` is no file that can be read whole, in words; empty when it is.
+
+    Pipes and devices are no files: reading one may never end.
+    """
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return "does not exist"
+    except (OSError, ValueError) as error:  # ValueError: a zero byte
+        return f"cannot be read: {getattr(error, 'strerror', None) or error}"
+    if stat.S_ISDIR(mode):
+        return "is a folder"
+    return "" if stat.S_ISREG(mode) else "is not an ordinary file"
+
+
+def is_same_file(one: Path, other: Path) -> bool:
+    """True when both paths lead to one file, through links too; False when either is missing."""
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):
+        return False
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -32,6 +68,15 @@ def write_whole(path: Path, data: bytes) -> None:
 
 def why_not_writable(path: Path) -> str:
     """Why `path` cannot be written, in words; empty when it can."""
+    try:
+        return _obstacle(path)
+    except OSError as error:
+        return (error.strerror or str(error)).lower()
+    except (ValueError, RuntimeError) as error:  # a zero byte; links that lead in a circle
+        return str(error).lower()
+
+
+def _obstacle(path: Path) -> str:
     if path.is_dir():
         return "it is a folder"
     if is_special(path):
@@ -39,11 +84,10 @@ def why_not_writable(path: Path) -> str:
     folder = path.resolve().parent
     if not folder.is_dir():
         return f"the folder {folder} does not exist"
-    try:
-        with tempfile.NamedTemporaryFile(dir=folder, prefix=".poet-"):
-            return ""
-    except OSError as error:
-        return (error.strerror or str(error)).lower()
+    with suppress(FileNotFoundError):
+        path.stat()  # a name too long for a file is said now
+    with tempfile.NamedTemporaryFile(dir=folder, prefix=".poet-"):
+        return ""
 
 
 def is_special(path: Path) -> bool:

@@ -9,6 +9,7 @@ from solver.api import GraphRequest
 from solver.codec import decode_result
 from solver.errors import EngineError, Issue
 from solver.explain import exact_bytes
+from solver.files import why_not_readable
 from solver.saved import faults_of
 from solver.units import format_joules
 
@@ -42,6 +43,9 @@ def check(result: str, *, graph: str | None) -> int:
 
 
 def _read(path: str) -> bytes:
+    fault = why_not_readable(Path(path))
+    if fault:
+        raise EngineError(Issue(fault, path, "give a poet.result from `poet solve --json`"))
     try:
         return Path(path).read_bytes()
     except OSError as error:

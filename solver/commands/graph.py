@@ -23,7 +23,7 @@ def graph(**given: object) -> None:
     models`).
     """
     arguments = msgspec.convert(given, GraphArguments)
-    check_outputs([("--json", arguments.json_path)])
+    check_outputs([("--json", arguments.json_path)], [arguments.model, arguments.device])
     device = api.load_device(arguments.device)
     model = api.load_training_graph(arguments.request())
     costed = price(model.graph, device)

@@ -1,5 +1,6 @@
 """Options that several commands share, and the texts that people type for quantities."""
 
+import re
 from collections.abc import Callable
 from typing import Final, TypeVar
 
@@ -12,6 +13,7 @@ from solver.graph_request import GraphRequest
 from solver.operators.losses import LOSSES
 from solver.units import parse_bytes, parse_seconds
 
+_COUNT: Final = re.compile(r"\s*0*[1-9][0-9]{0,17}\s*")
 _C = TypeVar("_C", bound=Callable[..., object])
 
 
@@ -53,7 +55,7 @@ class _Dimension(click.ParamType[tuple[str, int]]):
         ctx: click.Context | None,  # noqa: ARG002 - click's signature
     ) -> tuple[str, int]:
         name, equals, size = value.rpartition("=")
-        if not (equals and name.strip() and size.strip().isdecimal() and int(size) > 0):
+        if not (equals and name.strip() and _COUNT.fullmatch(size)):
             accepted = "write NAME=VALUE with a whole number above 0, such as sequence=128"
             raise UsageError(Issue(f"{value!r} is not a dimension", _option_name(param), accepted))
         return name.strip(), int(size)

@@ -10,34 +10,51 @@ from typing import Final
 import click
 
 from solver.errors import EngineError, Issue, UsageError
-from solver.files import is_special, why_not_writable, write_whole
+from solver.files import is_same_file, is_special, why_not_writable, write_whole
 
 STDOUT: Final = "-"
 
 
-def check_outputs(paths: Sequence[tuple[str, str | None]]) -> None:
+def check_outputs(paths: Sequence[tuple[str, str | None]], inputs: Sequence[str] = ()) -> None:
     """Make sure that every (option, path) can be written; None and "-" can.
+
+    `inputs` are the files that the command reads, and names that are no files.
 
     Raises
     ------
     UsageError
-        Two options name one file.
+        Two options name one file or stdout, or one names a file that is read.
     EngineError
         A folder that is missing or read-only, a path that is a folder; all at once.
     """
-    files = [(option, Path(path)) for option, path in paths if path and path != STDOUT]
-    seen: dict[Path, str] = {}
-    for option, path in files:
-        other = seen.setdefault(path.resolve(), option)
-        if other != option and not is_special(path):
-            raise UsageError(Issue(f"{other} and {option} write to the same file {path}", option))
+    given = [(option, path) for option, path in paths if path is not None]
+    files = [(option, Path(path)) for option, path in given if path != STDOUT]
     issues = [
-        Issue(f"cannot write {path}: {fault}", option)
-        for option, path in files
-        if (fault := why_not_writable(path))
+        Issue(f"cannot write {path or repr(path)}: {fault}", option)
+        for option, path in given
+        if path != STDOUT and (fault := why_not_writable(Path(path)))
     ]
     if issues:
         raise EngineError(issues)
+    clashes = [*_twice(given), *_read_too(files, inputs)]
+    if clashes:
+        raise UsageError(clashes)
+
+
+def _twice(given: Sequence[tuple[str, str]]) -> Iterator[Issue]:
+    seen: dict[str | Path, str] = {}
+    for option, path in given:
+        other = seen.setdefault(STDOUT if path == STDOUT else Path(path).resolve(), option)
+        if other != option and not (path != STDOUT and is_special(Path(path))):
+            target = "stdout" if path == STDOUT else f"the same file {path}"
+            yield Issue(f"{other} and {option} write to {target}", option, "give two files")
+
+
+def _read_too(files: Sequence[tuple[str, Path]], inputs: Sequence[str]) -> Iterator[Issue]:
+    for option, path in files:
+        for read in inputs:
+            if is_same_file(path, Path(read)) and not is_special(path):
+                yield Issue(f"{path} would overwrite {read}, which is read", option, "another file")
 
 
 def write_output(path: str, data: bytes) -> None:

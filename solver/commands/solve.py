@@ -116,7 +116,8 @@ def solve(**given: object) -> int:
             ("--json", arguments.json_path),
             ("--trace", arguments.trace_path),
             ("--csv", arguments.csv_path),
-        ]
+        ],
+        [arguments.model, arguments.device],
     )
     strategy, device, model = _all_of(
         lambda: get_strategy(arguments.strategy),
@@ -174,7 +175,7 @@ def _deliver(
         write_output(arguments.json_path, encode_json(document))
     if isinstance(outcome, Failed):
         say(f"poet: {outcome.message}\n{outcome.details}".rstrip())
-    if arguments.json_path == STDOUT:
+    if STDOUT in {arguments.json_path, arguments.trace_path, arguments.csv_path}:
         say(outcome.message)
     else:
         click.echo("\n".join(summary(problem, outcome)))

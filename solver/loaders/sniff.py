@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from solver.errors import Issue, ModelError
+from solver.files import why_not_readable
 from solver.loaders.json_file import read_json
 from solver.text import detect_encoding
 
@@ -114,16 +115,15 @@ def sniff(path: Path) -> FileKind:
 
 def read_head(path: Path) -> bytes:
     """Read the first 64 KiB of a file. Errors as in `sniff`."""
+    fault = why_not_readable(path)
+    if fault:
+        hint = "was it moved or renamed?" if fault == "does not exist" else ""
+        words = "is a folder, not a model file" if fault == "is a folder" else fault
+        hint = ACCEPTED if fault.startswith("is ") else hint
+        raise ModelError(Issue(words, str(path), hint))
     try:
-        if path.is_dir():
-            raise ModelError(Issue("is a folder, not a model file", str(path), ACCEPTED))
-        if path.exists() and not path.is_file():
-            raise ModelError(Issue("is not an ordinary file", str(path), ACCEPTED))
         with path.open("rb") as file:
             return file.read(HEAD_BYTES)
-    except FileNotFoundError as error:
-        hint = "was it moved or renamed?"
-        raise ModelError(Issue("does not exist", str(path), hint)) from error
     except OSError as error:
         raise ModelError(Issue(f"cannot be read: {error.strerror}", str(path))) from error
 

@@ -7,9 +7,10 @@ import pytest
 from solver import api
 from solver.api import GraphRequest
 from solver.device import IoMode
-from solver.errors import EngineError, UsageError
+from solver.errors import EngineError, ModelError, UsageError
 from solver.events import Event, Finished
-from solver.graph import Accounting, WeightGradients, Weights
+from solver.graph import Accounting, TrainingGraph, WeightGradients, Weights
+from solver.loaders.options import LoadOptions
 from solver.outcome import Failed, Feasible, Optimal, Outcome, SolverRecord, StopReason
 from solver.problem import SolveOptions
 from solver.schedule import Schedule
@@ -75,6 +76,45 @@ def test_that_every_wrong_limit_is_named_at_once() -> None:
     assert "--runtime and --runtime-ratio" in words
     assert "--ram-ratio: nan is not a limit" in words
     assert "--runtime: -1.0 is not a limit" in words
+
+
+def test_that_a_ratio_that_gives_no_number_of_bytes_or_seconds_is_refused() -> None:
+    with pytest.raises(UsageError) as caught:
+        api.make_problem(chain(4), device_of(), ram_ratio=1e300, runtime_ratio=1e308)
+
+    # the baseline of chain(4) takes 12 s: 1.2e309 s is more than a float holds
+    assert [issue.where for issue in caught.value.issues] == ["--ram-ratio", "--runtime-ratio"]
+
+
+@pytest.mark.parametrize("path", ["x" * 300, "a\0b", "nowhere/x.onnx", "test_api.py/x"])
+def test_that_no_path_is_too_strange_to_be_answered(path: str) -> None:
+    with pytest.raises(UsageError, match="no file and no built-in network"):
+        api.load_training_graph(GraphRequest(path))
+
+
+def test_that_a_link_that_leads_nowhere_is_said_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "dangling").symlink_to("nothing")
+
+    with pytest.raises(ModelError, match="cannot be read"):
+        api.load_training_graph(GraphRequest(str(tmp_path / "loop")))
+    with pytest.raises(ModelError, match="does not exist"):
+        api.load_training_graph(GraphRequest(str(tmp_path / "dangling")))
+
+
+def test_that_a_file_removed_while_it_is_read_is_said_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "g.json"
+    path.write_bytes((GRAPHS / "01_chain.json").read_bytes())
+
+    def load_and_remove(path: Path, options: LoadOptions) -> TrainingGraph:
+        path.unlink()
+        return chain(4)
+
+    monkeypatch.setattr(api, "load_file", load_and_remove)
+    with pytest.raises(ModelError, match="cannot be read any more"):
+        api.load_training_graph(GraphRequest(str(path)))
 
 
 def test_that_an_unknown_model_is_answered_with_the_nearest_name() -> None:
@@ -212,13 +252,15 @@ def test_that_optimal_without_a_meeting_bound_is_a_failure(
 
 
 def test_that_every_wrong_option_is_named_at_once() -> None:
-    options = SolveOptions(gap=-0.1, time_limit_s=float("inf"), work_limit=-1.0, threads=0)
+    options = SolveOptions(
+        gap=-0.1, time_limit_s=float("inf"), work_limit=-1.0, threads=257, seed=2**31
+    )
 
     with pytest.raises(UsageError) as caught:
         api.solve(small_problem(), options)
 
     assert [issue.where for issue in caught.value.issues] == [
-        "--gap", "--time-limit", "--work-limit", "--threads",
+        "--gap", "--time-limit", "--work-limit", "--threads", "--seed",
     ]  # fmt: skip
 
 

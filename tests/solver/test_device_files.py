@@ -207,6 +207,14 @@ def test_that_a_file_that_is_no_profile_is_refused_in_words(
     assert "board.toml" in str(caught.value)
 
 
+@pytest.mark.parametrize("path", ["x" * 300, "x" * 300 + ".toml", "a\0b", "/dev/zero"])
+def test_that_no_path_of_a_device_is_too_strange_to_be_answered(path: str) -> None:
+    with pytest.raises(
+        (DeviceError, UsageError), match=r"no device|cannot be read|not an ordinary"
+    ):
+        load_device(path)
+
+
 def test_that_a_folder_a_missing_file_and_a_picture_are_refused_in_words(tmp_path: Path) -> None:
     picture = tmp_path / "picture.toml"
     picture.write_bytes(b"\x89PNG\r\n\x1a\n\xff\xfe\xfd")

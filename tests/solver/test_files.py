@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from solver.files import why_not_writable, write_whole
+from solver.files import is_same_file, why_not_readable, why_not_writable, write_whole
 
 
 def test_that_the_new_content_replaces_the_old_and_nothing_else_appears(tmp_path: Path) -> None:
@@ -64,6 +64,44 @@ def test_that_a_device_is_written_to_and_not_replaced() -> None:
     write_whole(Path(os.devnull), b"gone")
 
     assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("x" * 300, "file name too long"), ("a\0b", "null byte"), ("loop", "loop")],
+)
+def test_that_a_path_that_no_file_can_have_is_judged_too(
+    tmp_path: Path, name: str, words: str
+) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+
+    assert words in why_not_writable(tmp_path / name)
+    assert "cannot be read" in why_not_readable(tmp_path / name)
+
+
+def test_that_only_ordinary_files_can_be_read(tmp_path: Path) -> None:
+    pipe, file, link = tmp_path / "pipe", tmp_path / "file", tmp_path / "link"
+    os.mkfifo(pipe)
+    file.write_bytes(b"x")
+    link.symlink_to(file)
+
+    assert why_not_readable(pipe) == "is not an ordinary file"
+    assert why_not_readable(Path("/dev/zero")) == "is not an ordinary file"
+    assert why_not_readable(tmp_path) == "is a folder"
+    assert why_not_readable(file / "x") == "cannot be read: Not a directory"
+    assert why_not_readable(tmp_path / "y") == "does not exist"
+    assert why_not_readable(file) == why_not_readable(link) == ""
+
+
+def test_that_two_paths_to_one_file_are_seen_through(tmp_path: Path) -> None:
+    file, link, copy = tmp_path / "file", tmp_path / "link", tmp_path / "copy"
+    file.write_bytes(b"x")
+    copy.write_bytes(b"x")
+    link.symlink_to(file)
+
+    assert is_same_file(link, file)
+    assert not is_same_file(copy, file)
+    assert not is_same_file(tmp_path / "new", Path("a\0b"))
 
 
 def test_that_a_path_is_judged_before_it_is_written(tmp_path: Path) -> None:

@@ -1,0 +1,120 @@
+"""Claim: no output harms another, an input or stdout, and no path makes a command fall or hang."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from solver.cli import run
+from tests.helpers.command import DEVICES, GRAPHS
+
+CHAIN = str(GRAPHS / "01_chain.json")
+DEAR = str(DEVICES / "dear.toml")
+SOLVE = ["solve", CHAIN, "--device", DEAR, "--strategy", "page-all"]
+
+
+@pytest.mark.parametrize("command", ["solve", "graph"])
+@pytest.mark.parametrize("read", ["model.json", "device.toml"])
+@pytest.mark.parametrize("by_link", [False, True], ids=["itself", "link"])
+def test_that_a_file_that_is_read_is_not_overwritten(
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    command: str,
+    read: str,
+    *,
+    by_link: bool,
+) -> None:
+    model, device = tmp_path / "model.json", tmp_path / "device.toml"
+    shutil.copyfile(CHAIN, model)
+    shutil.copyfile(DEAR, device)
+    target = tmp_path / read
+    if by_link:
+        (tmp_path / "link").symlink_to(target)
+        target = tmp_path / "link"
+    before = target.read_bytes()
+
+    code = run([command, str(model), "--device", str(device), "--json", str(target)])
+
+    assert code == 2
+    assert "would overwrite" in capfd.readouterr().err
+    assert target.read_bytes() == before
+
+
+@pytest.mark.parametrize("option", ["--csv", "--trace"])
+def test_that_stdout_takes_one_document(capfd: pytest.CaptureFixture[str], option: str) -> None:
+    assert run([*SOLVE, "--json", "-", option, "-"]) == 2
+
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "write to stdout" in err
+
+
+def test_that_a_table_on_stdout_stands_alone(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run([*SOLVE, "--csv", "-"]) == 0
+
+    out, err = capfd.readouterr()
+    lines = out.splitlines()
+    assert len({line.count(",") for line in lines}) == 1, "something else stands among the rows"
+    assert "above the baseline" in err
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "a\0b", "loop", ""])
+@pytest.mark.parametrize("option", ["--json", "--csv", "--trace"])
+def test_that_an_output_that_no_file_can_be_is_said_before_the_work(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    name: str,
+    option: str,
+) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    monkeypatch.chdir(tmp_path)
+
+    assert run([*SOLVE, option, name]) == 1
+
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith(f"poet: {option}: cannot write")
+
+
+@pytest.mark.parametrize("name", ["pipe", "/dev/zero", "a\0b", "x" * 300, ".", "gone.json"])
+def test_that_check_reads_ordinary_files_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], name: str
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    monkeypatch.chdir(tmp_path)
+
+    assert run(["check", name]) == 1
+
+    assert capfd.readouterr().err.count("\n") == 1
+
+
+def test_that_a_dimension_of_thousands_of_digits_is_wrong_usage(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    assert run([*SOLVE, "--dim", "N=" + "9" * 5000]) == 2
+
+    assert "NAME=VALUE" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--threads", "257"), ("--seed", "2147483648"), ("--ram-ratio", "1e300")],
+)
+def test_that_a_number_that_the_solver_cannot_take_is_wrong_usage(
+    capfd: pytest.CaptureFixture[str], option: str, value: str
+) -> None:
+    assert run([*SOLVE, option, value, "--json", "-"]) == 2
+
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert option in err
+
+
+def test_that_json_to_a_device_is_no_clash() -> None:
+    both = ["--json", os.devnull, "--csv", os.devnull]
+
+    assert run([*SOLVE, *both]) == 0
+    assert json.loads(Path(CHAIN).read_bytes())["format"] == "schedule-graph"

@@ -1,6 +1,8 @@
 """Outcomes in words: what a solve proved, or why no schedule can exist and what would work."""
 
+import math
 from dataclasses import replace
+from typing import Final
 
 from solver.costs import CostedGraph
 from solver.outcome import (
@@ -18,7 +20,10 @@ from solver.outcome import (
 )
 from solver.problem import Budgets, Problem
 from solver.simulate import Trace
-from solver.units import format_bytes, format_joules, format_seconds
+from solver.units import format_bytes, format_joules, format_percent, format_seconds
+
+_NOTHING_PROVEN: Final = 0.9995
+"""Overhead gap from which a bound says no more than that the baseline is a bound."""
 
 
 def too_little_ram(problem: Problem, record: SolverRecord) -> Infeasible | None:
@@ -37,7 +42,8 @@ def too_little_ram(problem: Problem, record: SolverRecord) -> Infeasible | None:
         else f"no schedule works with less than {exact_bytes(floor)}"
     )
     message = (
-        f"{graph.ops[op].name} alone needs {exact_bytes(floor)} ({_together(costed, op)}), "
+        f"impossible: {graph.ops[op].name} alone needs {exact_bytes(floor)} "
+        f"({_together(costed, op)}), "
         f"{exact_bytes(floor - ram)} more than the budget of {exact_bytes(ram)}; {advice}"
     )
     return Infeasible(reason, message, record)
@@ -50,7 +56,7 @@ def too_little_time(problem: Problem, record: SolverRecord) -> Infeasible | None
         return None
     reason = Reason(Limit.RUNTIME, None, (), baseline, baseline - limit, exact=False)
     message = (
-        f"running every op once takes {format_seconds(baseline)}, "
+        f"impossible: running every op once takes {format_seconds(baseline)}, "
         f"{format_seconds(baseline - limit)} more than the runtime limit of "
         f"{format_seconds(limit)}; no schedule is faster"
     )
@@ -61,6 +67,20 @@ def exact_bytes(count: int) -> str:
     """Exact bytes, and the short form where it says something else: "1895424 B (1.81 MiB)"."""
     short = format_bytes(count)
     return f"{count} B" if short in {f"{count} B", f"{count}"} else f"{count} B ({short})"
+
+
+def proven_percent(gap: float) -> str:
+    """A gap rounded up in its last shown digit: what is called proven is not rounded away.
+
+    Two digits below 1 %, one decimal above: "0.13 %", "55.3 %".
+    """
+    percent = 100 * gap
+    if percent <= 0 or not math.isfinite(percent):
+        return format_percent(gap)
+    decimals = 1 if percent >= 1 else 1 - math.floor(math.log10(percent))
+    # The small number keeps 0.4 % from becoming 0.41 % because 0.004 is a little more in binary.
+    shown = math.ceil(percent * 10.0**decimals - 1e-6) / 10.0**decimals
+    return f"{shown:.{decimals}f} %"
 
 
 def _floor_works(problem: Problem) -> bool:
@@ -96,10 +116,12 @@ def finished(trace: Trace, bound_j: float, stop: StopReason, record: SolverRecor
     if is_proven(problem, energy, bound_j):
         return Optimal(trace, bound_j, f"optimal: {cost}", record)
     gap = overhead_gap(problem, energy, bound_j)
-    within = "" if gap is None else f" within {100 * gap:.3g} % of the overhead (proven)"
+    within = "" if gap is None else f" within {proven_percent(gap)} of the overhead (proven)"
+    if gap is not None and gap > _NOTHING_PROVEN:
+        within = ", nothing proven beyond the baseline"
     why = {
         StopReason.PROOF: "no further progress was possible",
-        StopReason.GAP: "stopped at the gap asked for",
+        StopReason.GAP: "stopped at the gap allowed",
         StopReason.TIME: "stopped by the time limit",
         StopReason.WORK: "stopped by the work limit",
         StopReason.CANCELLED: "stopped by request",
@@ -121,7 +143,7 @@ def proven_impossible(
         missing = max(0.0, least - budgets.runtime_s)
         reason = Reason(Limit.RUNTIME, None, (), budgets.runtime_s, missing, exact=False)
         message = (
-            f"no schedule within {exact_bytes(budgets.ram_bytes)} is as fast as "
+            f"impossible: no schedule within {exact_bytes(budgets.ram_bytes)} is as fast as "
             f"{format_seconds(budgets.runtime_s)}; allow more time or more RAM"
         )
         return Infeasible(reason, message, record, bound_j)

@@ -7,6 +7,7 @@ from solver.explain import (
     finished,
     no_answer,
     proven_impossible,
+    proven_percent,
     too_little_ram,
     too_little_time,
 )
@@ -30,8 +31,8 @@ def test_that_the_floor_names_its_op_and_what_makes_it_up() -> None:
         Limit.RAM, problem.costed.graph.op_index["b3"], 3000, 1, True,
     )  # fmt: skip
     assert outcome.message == (
-        "b3 alone needs 3000 B (2.93 KiB) (inputs b4, f3; outputs b3), 1 B more than the budget of "
-        "2999 B (2.93 KiB); the least RAM that works with paging is 3000 B (2.93 KiB)"
+        "impossible: b3 alone needs 3000 B (2.93 KiB) (inputs b4, f3; outputs b3), 1 B more than "
+        "the budget of 2999 B (2.93 KiB); the least RAM that works with paging is 3000 B (2.93 KiB)"
     )
 
 
@@ -74,6 +75,7 @@ def test_that_too_short_a_limit_names_the_baseline() -> None:
     assert outcome.reason.limit is Limit.RUNTIME
     assert outcome.reason.needed == pytest.approx(12.000001)
     assert outcome.reason.missing == pytest.approx(1.000001)
+    assert outcome.message.startswith("impossible: running every op once takes 12.0 s")
     assert "no schedule is faster" in outcome.message
 
 
@@ -98,7 +100,7 @@ def test_that_a_bound_that_meets_the_energy_is_optimal_whatever_stopped_it() -> 
 @pytest.mark.parametrize(
     ("stop", "words"),
     [
-        (StopReason.GAP, "stopped at the gap asked for"),
+        (StopReason.GAP, "stopped at the gap allowed"),
         (StopReason.TIME, "stopped by the time limit"),
         (StopReason.CANCELLED, "stopped by request"),
     ],
@@ -109,8 +111,23 @@ def test_that_a_gap_left_is_a_share_of_the_overhead(stop: StopReason, words: str
 
     assert isinstance(outcome, Feasible)
     assert outcome.stop_reason is stop
-    assert "50 % of the overhead (proven)" in outcome.message
+    assert "within 50.0 % of the overhead (proven)" in outcome.message
     assert words in outcome.message
+
+
+def test_that_a_bound_at_the_baseline_is_called_nothing_proven() -> None:
+    # overhead 0.06 J, all of it open
+    outcome = finished(trace(paged=True), 12.000001, StopReason.TIME, RECORD)
+
+    assert outcome.message.startswith("feasible, nothing proven beyond the baseline: 12.06 J")
+
+
+@pytest.mark.parametrize(
+    ("gap", "text"),
+    [(0.0, "0 %"), (0.00124, "0.13 %"), (0.004, "0.40 %"), (0.5531, "55.4 %"), (1.0, "100.0 %")],
+)
+def test_that_a_proven_gap_is_rounded_up(gap: float, text: str) -> None:
+    assert proven_percent(gap) == text
 
 
 def test_that_a_false_bound_is_not_hidden() -> None:

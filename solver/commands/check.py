@@ -18,7 +18,9 @@ _SHOWN = 20
 
 @click.command()
 @click.argument("result", metavar="RESULT.json")
-@click.option("--graph", metavar="GRAPH.json", help="The graph to check against; the one inside.")
+@click.option(
+    "--graph", metavar="GRAPH.json", help="The graph to check against.  [default: the one inside]"
+)
 def check(result: str, *, graph: str | None) -> int:
     """Verify a saved result again, without any solver.
 

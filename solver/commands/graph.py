@@ -10,7 +10,7 @@ from solver.commands.output import STDOUT, check_outputs, say, write_output
 from solver.commands.summary import aligned
 from solver.costs import CostedGraph, price
 from solver.explain import exact_bytes
-from solver.graph import Phase
+from solver.graph import Phase, Weights
 from solver.units import format_count, format_flop, format_joules, format_seconds
 
 
@@ -40,19 +40,24 @@ def _summary(costed: CostedGraph) -> list[str]:
     ops, forward = len(graph.ops), sum(op.phase is Phase.FORWARD for op in graph.ops)
     flop = sum(op.flop for op in graph.ops)
     setter = f", set by {graph.ops[costed.floor_op].name}" if graph.ops else ""
-    head = f"{graph.name} on {costed.device.name}, accounting {graph.settings.accounting}"
+    settings = graph.settings
+    head = f"{graph.name} on {costed.device.name}, accounting {settings.accounting}"
+    batch = [] if settings.batch is None else [("batch", format_count(settings.batch))]
+    in_ram = "in RAM" if settings.weights is Weights.RESIDENT else "not counted in RAM"
     return [
         head,
         *aligned(
             [
+                *batch,
                 ("ops", f"{ops:,}: {forward:,} forward, {ops - forward:,} backward"),
                 ("tensors", format_count(len(graph.tensors))),
                 ("work", f"{format_flop(flop)}, forward {format_count(graph.forward_macs)} MAC"),
-                ("weights", f"{exact_bytes(graph.weight_bytes)}, {graph.settings.weights}"),
+                ("weights", f"{exact_bytes(graph.weight_bytes)}, {in_ram}"),
                 ("energy", format_joules(costed.baseline_energy_j)),
                 ("runtime", format_seconds(costed.baseline_runtime_s)),
                 ("plain peak", exact_bytes(costed.plain_peak_bytes)),
                 ("floor", exact_bytes(costed.floor_bytes) + setter),
+                ("device RAM", exact_bytes(costed.device.ram_bytes)),
             ]
         ),
     ]

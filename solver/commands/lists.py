@@ -26,9 +26,8 @@ def models(*, as_json: bool) -> None:
         }
         for name in builtin_names()
     ]
-    _print(
-        rows, [f"{row['name']:16} {', '.join(row['accounting'])}" for row in rows], as_json=as_json
-    )
+    lines = [f"{row['name']:16} {', '.join(row['accounting'])}" for row in rows]
+    _print(rows, [f"{'name':16} accounting", *lines], as_json=as_json)
 
 
 @click.command()
@@ -39,8 +38,11 @@ def devices(*, as_json: bool) -> None:
     for notice in found.notices:
         say(f"warning: {notice}")
     lines = [
-        f"{device.id:16} {format_bytes(device.ram_bytes):>8}  {device.io:10}  {device.name}"
-        for device in found.devices
+        f"{'id':16} {'RAM':>8}  {'transfers':10}  name",
+        *(
+            f"{device.id:16} {format_bytes(device.ram_bytes):>8}  {device.io:10}  {device.name}"
+            for device in found.devices
+        ),
     ]
     rows = [msgspec.to_builtins(device_object(each)) for each in found.devices]
     _print(rows, lines, as_json=as_json)

@@ -45,6 +45,24 @@ class _Seconds(click.ParamType[float]):
         return parse_seconds(str(value), where=_option_name(param))
 
 
+class _Ratio(click.ParamType[float]):
+    name = "ratio"
+
+    def convert(
+        self,
+        value: str | float,
+        param: click.Parameter | None,
+        ctx: click.Context | None,  # noqa: ARG002 - click's signature
+    ) -> float:
+        text = str(value).strip()
+        try:
+            return float(text[:-1]) / 100 if text.endswith("%") else float(text)
+        except ValueError:
+            accepted = "write a number such as 0.7 or 70%"
+            issue = Issue(f"{text!r} is not a ratio", _option_name(param), accepted)
+            raise UsageError(issue) from None
+
+
 class _Dimension(click.ParamType[tuple[str, int]]):
     name = "NAME=VALUE"
 
@@ -63,6 +81,7 @@ class _Dimension(click.ParamType[tuple[str, int]]):
 
 BYTES: Final = _Bytes()
 SECONDS: Final = _Seconds()
+RATIO: Final = _Ratio()
 
 
 class GraphArguments(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,14 +130,14 @@ def _graph_options() -> tuple[Callable[[_C], _C], ...]:
             type=click.Choice([choice.value for choice in Weights]),
             default=Weights.NOT_COUNTED.value,
             show_default=True,
-            help="Whether the weights occupy RAM.",
+            help="Whether the weights take part of the RAM budget.",
         ),
         click.option(
             "--weight-gradients",
             type=click.Choice([choice.value for choice in WeightGradients]),
             default=WeightGradients.APPLIED.value,
             show_default=True,
-            help="Applied into the weight's own memory, or made in a buffer.",
+            help="Applied to the weight as soon as made, or kept in a buffer in RAM.",
         ),
         click.option("--batch", type=click.IntRange(min=1), help="Samples per training step."),
         click.option(

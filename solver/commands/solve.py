@@ -10,7 +10,7 @@ from solver import api
 from solver.api import LoadedModel
 from solver.cli import INTERRUPTED
 from solver.codec import Origin, encode_json, result_document
-from solver.commands.options import BYTES, SECONDS, GraphArguments, graph_options
+from solver.commands.options import BYTES, RATIO, SECONDS, GraphArguments, graph_options
 from solver.commands.output import STDOUT, check_outputs, say, write_output
 from solver.commands.running import run_solve
 from solver.commands.summary import summary
@@ -72,22 +72,42 @@ class SolveArguments(GraphArguments, frozen=True, kw_only=True):
 
 @click.command()
 @graph_options
-@click.option("--ram", type=BYTES, metavar="SIZE", help="RAM budget, 256KiB; the device's RAM.")
-@click.option("--ram-ratio", type=float, metavar="R", help="RAM budget as part of the plain peak.")
-@click.option("--runtime", type=SECONDS, metavar="TIME", help="Runtime limit, 3s; none.")
 @click.option(
-    "--runtime-ratio", type=float, metavar="R", help="Runtime limit in baseline runtimes."
+    "--ram",
+    type=BYTES,
+    metavar="SIZE",
+    help="RAM budget, such as 256KiB.  [default: the device's RAM]",
+)
+@click.option(
+    "--ram-ratio", type=RATIO, metavar="R", help="RAM budget: 0.7 or 70% of the plain peak."
+)
+@click.option(
+    "--runtime", type=SECONDS, metavar="TIME", help="Runtime limit, such as 3s.  [default: none]"
+)
+@click.option(
+    "--runtime-ratio", type=RATIO, metavar="R", help="Runtime limit: 1.5 or 150% of the baseline."
 )
 @click.option("--no-paging", is_flag=True, help="Move nothing to storage.")
 @click.option("--no-recompute", is_flag=True, help="Make nothing twice.")
 @click.option(
     "--io",
     type=click.Choice([mode.value for mode in IoMode]),
-    help="How transfers share time with computing; the device's own mode.",
+    help="How transfers share time with computing.  [default: the device's own]",
 )
-@click.option("--strategy", default=_DEFAULTS.strategy, show_default=True, metavar="NAME")
 @click.option(
-    "--gap", type=float, default=_DEFAULTS.gap, show_default=True, help="Stop at this overhead gap."
+    "--strategy",
+    default=_DEFAULTS.strategy,
+    show_default=True,
+    metavar="NAME",
+    help="How to schedule (see `poet strategies`).",
+)
+@click.option(
+    "--gap",
+    type=RATIO,
+    default=_DEFAULTS.gap,
+    show_default=True,
+    metavar="R",
+    help="Stop when no schedule can save more than this part of the energy above the baseline.",
 )
 @click.option(
     "--time-limit",
@@ -97,8 +117,20 @@ class SolveArguments(GraphArguments, frozen=True, kw_only=True):
     help="Stop after this time, seconds unless told otherwise.",
 )
 @click.option("--work-limit", type=float, metavar="N", help="Stop after this work, reproducibly.")
-@click.option("--threads", type=click.IntRange(min=1), default=_DEFAULTS.threads, show_default=True)
-@click.option("--seed", type=click.IntRange(min=0), default=_DEFAULTS.seed, show_default=True)
+@click.option(
+    "--threads",
+    type=click.IntRange(min=1),
+    default=_DEFAULTS.threads,
+    show_default=True,
+    help="Threads of the solver.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=_DEFAULTS.seed,
+    show_default=True,
+    help="Seed of the solver's choices.",
+)
 @click.option("--slim", is_flag=True, help="Leave the graph out of the JSON.")
 @click.option("--trace", "trace_path", metavar="FILE", help="Write a Chrome trace of the schedule.")
 @click.option("--csv", "csv_path", metavar="FILE", help="Write the actions as CSV.")

@@ -3,12 +3,13 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from solver.explain import exact_bytes
+from solver.explain import exact_bytes, proven_percent
 from solver.outcome import Feasible, Optimal, Outcome, overhead_gap, total_gap
 from solver.problem import Problem
 from solver.schedule import ActionKind
 from solver.simulate import Trace
 from solver.units import (
+    format_bytes,
     format_count,
     format_joules,
     format_percent,
@@ -44,6 +45,9 @@ def _budget(problem: Problem) -> list[tuple[str, str]]:
     ram, limit = problem.budgets.ram_bytes, problem.budgets.runtime_s
     peak = problem.costed.plain_peak_bytes
     share = f", {format_percent(ram / peak)} of the plain peak" if 0 < ram <= peak else ""
+    device_ram = problem.costed.device.ram_bytes
+    if ram > device_ram:
+        share += f", more than the device's {format_bytes(device_ram)}"
     rows = [("RAM", f"{exact_bytes(ram)}{share}")]
     return rows if limit is None else [*rows, ("runtime", f"up to {format_seconds(limit)}")]
 
@@ -71,7 +75,7 @@ def _schedule(trace: Trace, bound_j: float) -> list[tuple[str, str]]:
 def _gap(trace: Trace, bound_j: float) -> str:
     energy = trace.total_energy_j
     overhead = overhead_gap(trace.problem, energy, bound_j)
-    of_total = f"{format_percent(total_gap(energy, bound_j))} of the energy"
+    of_total = f"{proven_percent(total_gap(energy, bound_j))} of the energy"
     if overhead is None:
         return f"gap {of_total}"
-    return f"gap {format_percent(overhead)} of the overhead, {of_total}"
+    return f"gap {proven_percent(overhead)} of the overhead, {of_total}"

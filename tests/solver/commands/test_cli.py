@@ -67,6 +67,32 @@ def test_that_solve_ends_with_0_and_a_summary(poet: Poet) -> None:
     assert err == ""
 
 
+def test_that_a_budget_beyond_the_device_is_pointed_at(poet: Poet) -> None:
+    linear = ["linear", "--accounting", "poet", "--device", "mkr1000", "--strategy", "keep-all"]
+    _, above, _ = poet("solve", *linear, "--ram", "33KiB")
+    _, within, _ = poet("solve", *linear, "--ram", "32KiB")
+
+    assert "33792 B (33.0 KiB), more than the device's 32.0 KiB" in above
+    assert "more than the device" not in within
+
+
+def test_that_a_ratio_may_be_a_percentage(poet: Poet) -> None:
+    code, out, _ = poet(*SOLVE, "--ram-ratio", "90%", "--gap", "5%", "--json", "-")
+    _, same, _ = poet(*SOLVE, "--ram-ratio", "0.9", "--gap", "0.05", "--json", "-")
+
+    assert code == 0
+    assert json.loads(out)["budget"] == json.loads(same)["budget"]
+
+
+def test_that_what_is_no_ratio_is_said_with_what_would_be(poet: Poet) -> None:
+    code, _, err = poet(*SOLVE, "--runtime-ratio", "x1.5")
+
+    assert code == 2
+    assert err == (
+        "poet: --runtime-ratio: 'x1.5' is not a ratio (write a number such as 0.7 or 70%)\n"
+    )
+
+
 def test_that_json_on_stdout_stands_alone(poet: Poet) -> None:
     code, out, err = poet(*SOLVE, "--ram", "880KiB", "--json", "-")
 
@@ -252,6 +278,8 @@ def test_that_graph_prints_a_summary_or_json(poet: Poet) -> None:
     assert code == 0
     assert "floor" in summary
     assert "b2" in summary
+    assert "not counted in RAM" in summary
+    assert "device RAM  1000000000000 B (931 GiB)" in summary  # the board's, in dear.toml
     document = json.loads(text)
     assert document["format"] == "poet.graph"
     assert document["floor_bytes"] == 901120
@@ -308,6 +336,14 @@ def test_that_the_lists_come_as_lines_and_as_json(poet: Poet) -> None:
         _, text, _ = poet(command, "--json")
         assert known in lines
         assert any(known in (row.get("name"), row.get("id")) for row in json.loads(text))
+
+
+@pytest.mark.parametrize(
+    ("command", "columns"),
+    [("models", ["name", "accounting"]), ("devices", ["id", "RAM", "transfers", "name"])],
+)
+def test_that_lists_with_columns_name_them(poet: Poet, command: str, columns: list[str]) -> None:
+    assert poet(command)[1].splitlines()[0].split() == columns
 
 
 def _subprocess(*arguments: str) -> "subprocess.Popen[bytes]":

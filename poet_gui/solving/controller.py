@@ -47,7 +47,7 @@ class SolveController(QObject):
     -------
     opened(object)
         An OpenModel is on screen.
-    open_failed(object)
+    open_failed(object, str)
         tuple[Issue, ...] and details: why the last file was not opened.
     finished(object)
         The Outcome of the present problem.
@@ -93,13 +93,6 @@ class SolveController(QObject):
     def worker_pid(self) -> int | None:
         """Process id of the solve process."""
         return self._service.pid
-
-    @property
-    def is_idle(self) -> bool:
-        """True when nothing is waited for."""
-        return (
-            self._solving is None and self._opening is None and not self._core.status.phase.is_busy
-        )
 
     def start(self) -> None:
         """Start the solve process, so that it is warm when it is needed."""
@@ -222,7 +215,10 @@ class SolveController(QObject):
         if stopping:
             self._end(ended_early(self._core, "stopped by request"))
         else:
-            self.solve_now()  # it waited behind the one that would not stop
+            # It waited behind the one that would not stop. Its id is gone with the process: to
+            # cancel it there would only wait for an answer that never comes, and restart again.
+            self._solving = None
+            self.solve_now()
 
     @Slot(object)
     def _on_delivery(self, delivery: Delivery) -> None:

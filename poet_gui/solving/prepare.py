@@ -30,14 +30,18 @@ def prepare(
     graph_key: str,
 ) -> OpenModel:
     """Price `graph` on `device` and make everything that is known before a solve."""
-    costed = price(graph, device)
-    # These are cached properties: asked for here, in the background, they are free in the window.
-    _ = costed.floor_op, costed.baseline_runtime_s, costed.baseline_energy_j
+    costed = _priced(graph, device)
     return OpenModel(request, source, sha256, graph_key, costed, plain_trace(costed))
 
 
 def reprice(model: OpenModel, device: Device) -> OpenModel:
     """Move the same model to another device."""
-    costed = price(model.costed.graph, device)
-    _ = costed.floor_op, costed.baseline_runtime_s, costed.baseline_energy_j
+    costed = _priced(model.costed.graph, device)
     return replace(model, costed=costed, plain=plain_trace(costed))
+
+
+def _priced(graph: TrainingGraph, device: Device) -> CostedGraph:
+    costed = price(graph, device)
+    # These are cached properties: asked for here, in the background, they are free in the window.
+    _ = costed.floor_op, costed.baseline_runtime_s, costed.baseline_energy_j
+    return costed

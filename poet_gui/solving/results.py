@@ -5,6 +5,7 @@ from typing import Final
 
 from poet_gui.solving.deliveries import OpenedResult, OpenModel
 from poet_gui.solving.prepare import plain_trace
+from solver.api import BUILT_IN
 from solver.codec import decode_result
 from solver.codec.documents import ResultDocument
 from solver.codec.outcome import options_of, outcome_of
@@ -14,7 +15,6 @@ from solver.graph_request import GraphRequest
 from solver.loaders.sniff import FileKind, sniff
 from solver.saved import faults_of, problem_of
 
-_BUILT_IN: Final = "built-in"
 _SHOWN_FAULTS: Final = 20
 
 
@@ -61,7 +61,7 @@ def open_result(path: Path) -> tuple[OpenModel, OpenedResult]:
 def _request(document: ResultDocument, path: Path) -> tuple[GraphRequest, bool]:
     """What to ask for to make this graph anew, and whether its source is still there."""
     settings, source = document.settings, document.model.source
-    built_in = source == _BUILT_IN
+    built_in = source == BUILT_IN
     reopens = built_in or Path(source).is_file()
     name = document.model.name if built_in else source
     request = GraphRequest(

@@ -11,10 +11,8 @@ class EmptyPage(QWidget):
 
     Signals
     -------
-    open_requested, demo_requested
-        The two buttons.
-    builtin_requested(str)
-        The network of the third.
+    open_requested, demo_requested, builtin_requested
+        The buttons.
     """
 
     open_requested = Signal()

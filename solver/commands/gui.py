@@ -1,8 +1,16 @@
 """`poet gui`: the same window as the command `poet-gui`."""
 
+import os
+import sys
+from collections.abc import Mapping
 from importlib import import_module
+from typing import Final
 
 import click
+
+from solver.errors import EngineError, Issue
+
+_DISPLAYS: Final = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 
 
 @click.command()
@@ -11,9 +19,25 @@ import click
 @click.option("--screenshot", metavar="FILE.png", help="Draw, save once the result is shown, quit.")
 def gui(subject: str | None, *, demo: bool, screenshot: str | None) -> int:
     """Open the window, on a model, a saved result or a session."""
+    _require_display(os.environ, sys.platform)
     arguments = [subject] if subject else []
     arguments += ["--demo"] if demo else []
     arguments += ["--screenshot", screenshot] if screenshot else []
     # By name: the engine must not depend on the window (pyproject.toml, import contracts).
     code = import_module("poet_gui.app").run(arguments)
     return int(code)
+
+
+def _require_display(environment: Mapping[str, str], platform: str) -> None:
+    """Raise EngineError where Qt would find no display: it aborts the process and blames a library.
+
+    Qt takes a platform named in QT_QPA_PLATFORM, "offscreen" among them.
+    """
+    if platform != "linux" or any(environment.get(name) for name in _DISPLAYS):
+        return
+    raise EngineError(
+        Issue(
+            "there is no display to open the window on",
+            suggestion="use a desktop session or ssh -X; poet solve needs none",
+        )
+    )

@@ -51,6 +51,19 @@ def test_that_help_names_every_command(poet: Poet) -> None:
         assert f"  {command} " in out
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is always a display")
+def test_that_the_window_without_a_display_is_refused_in_words(
+    poet: Poet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+
+    code, _, err = poet("gui", "--demo")
+
+    assert code == 1
+    assert err.startswith("poet: there is no display to open the window on")
+
+
 @pytest.mark.parametrize("command", ["solve", "graph", "check", "models", "devices", "strategies"])
 def test_that_each_command_has_a_help(poet: Poet, command: str) -> None:
     code, out, _ = poet(command, "--help")

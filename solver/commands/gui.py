@@ -14,11 +14,11 @@ _DISPLAYS: Final = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 
 
 @click.command()
-@click.argument("subject", metavar="[MODEL|RESULT|SESSION]", required=False)
+@click.argument("subject", metavar="[MODEL|RESULT]", required=False)
 @click.option("--demo", is_flag=True, help="Open a solved example.")
 @click.option("--screenshot", metavar="FILE.png", help="Draw, save once the result is shown, quit.")
 def gui(subject: str | None, *, demo: bool, screenshot: str | None) -> int:
-    """Open the window, on a model, a saved result or a session."""
+    """Open the window, on a model or a saved result of `poet solve --json`."""
     _require_display(os.environ, sys.platform)
     arguments = [subject] if subject else []
     arguments += ["--demo"] if demo else []

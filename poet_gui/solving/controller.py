@@ -209,7 +209,7 @@ class SolveController(QObject):
         _LOG.warning("the solve process did not stop within %d ms and is replaced", OBEY_MS)
         stopping = self._core.status.phase is Phase.STOPPING
         self._awaited.clear()
-        self._service.restart()
+        self._service.restart(wanted=self._opening)
         if self._solving is None:
             return
         if stopping:

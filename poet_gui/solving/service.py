@@ -120,11 +120,18 @@ class SolveService:
             if self._process:
                 self._process.send(messages.Cancel(request_id))
 
-    def restart(self) -> None:
-        """Kill the solve process and start another; requests under way get no answer."""
+    def restart(self, *, wanted: int | None = None) -> None:
+        """Kill the solve process and start another; requests under way get no answer.
+
+        But for the model that is being opened with the id `wanted`: it is asked for again.
+        """
         with self._lock:
+            load = None if wanted is None else self._loads.get(wanted)
             self._retire()
-            self._ensure()
+            process = self._ensure()
+            if wanted is not None and load is not None:
+                self._loads[wanted] = load
+                process.send(messages.LoadModel(wanted, load.request))
 
     def stop(self) -> None:
         """End everything and wait for it: no process and no thread is left."""

@@ -9,6 +9,7 @@ but for names that contain "bad", which are refused.
 | obedient | page-all as an incumbent; it ends only when cancelled |
 | deaf | page-all as an incumbent; it never ends |
 | mute | nothing at all |
+| stuck | page-all as an incumbent; then it hears nothing any more, no Cancel and no LoadModel |
 | late | the first solve: nothing; the second: keep-all for the first, then page-all for itself |
 | liar | page-all without its first action, called optimal |
 | boaster | page-all as optimal with a bound far below its energy |
@@ -18,6 +19,7 @@ but for names that contain "bad", which are refused.
 
 import os
 import sys
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -112,6 +114,8 @@ class Script:
         )
         if self.scenario in {"honest", "slow_load"}:
             self.finish(message.id, trace)
+        if self.scenario == "stuck":
+            time.sleep(3600)
 
     def cancel(self, message: Cancel) -> None:
         for solve, problem in self.solves:

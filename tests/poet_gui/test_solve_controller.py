@@ -137,6 +137,24 @@ def test_that_a_solve_waiting_behind_a_deaf_one_is_sent_again(
     assert "did not stop" in caplog.text
 
 
+def test_that_a_model_opened_behind_a_stuck_solve_is_opened_by_the_next_process(
+    qtbot: QtBot, make_window: MakeWindow, caplog: pytest.LogCaptureFixture
+) -> None:
+    window = make_window("stuck")
+    open_model(qtbot, window)
+    core = window.state.core
+    core.set_ram(TIGHT)
+    window.controller.solve_now()
+    qtbot.waitUntil(lambda: core.status.phase is Phase.IMPROVING, timeout=WAIT_MS)
+    before = core.model
+
+    open_model(qtbot, window)
+
+    assert core.model is not before
+    assert core.opening is None
+    assert "did not stop" in caplog.text
+
+
 def test_that_a_killed_solve_process_is_reported_and_replaced(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:

@@ -22,7 +22,7 @@ def local_search(plan: Plan, rng: Random, stop: Callable[[], bool]) -> Iterator[
         restored = _restore(trial, rng)
         if not restored:
             return
-        keep = frozenset(restored) if rng.random() < 0.5 else frozenset()  # noqa: PLR2004
+        keep = frozenset(restored) if rng.random() < 0.5 else frozenset()  # noqa: PLR2004 - a coin
         noise = rng.choice((0.0, 0.3, 1.0, 3.0))
         batch = rng.choice(_BATCHES)
         if not repair(trial, batch=batch, noise=noise, rng=rng, keep=keep, stop=stop):

@@ -83,8 +83,6 @@ class Proof:
         self._units = STAGE_UNITS
         self._gap_relaxation: tuple[GapModel, LpResult] | None = None
 
-    # -- steps ------------------------------------------------------------------------------------
-
     def gap_model(self) -> None:
         """Solve the gap model: a bound, and a plan to start from."""
         solve = self._solve
@@ -109,6 +107,11 @@ class Proof:
         self._prove(result.bound, model.scale)
         if result.x is not None and not solve.stop():
             self._try_masks(*model.plan_masks(result.x))
+
+    @property
+    def exact_at_once(self) -> bool:
+        """True when the problem is so small that the exact model is quicker than a search."""
+        return self._solve.staged.stages <= SMALL_STAGES
 
     def narrow(self) -> None:
         """Leave alone what no better schedule than the best known one can contain."""
@@ -211,8 +214,6 @@ class Proof:
             return False
         self._detailed = more
         return True
-
-    # -- parts ------------------------------------------------------------------------------------
 
     def _scale(self) -> float:
         solve = self._solve

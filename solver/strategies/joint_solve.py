@@ -62,7 +62,10 @@ class JointSolve:
 
         proof = Proof(self)
         proof.gap_model()
+        if proof.exact_at_once and not proof.impossible and not self.stop():
+            proof.advance()
         while not proof.impossible and not self.stop():
+            proof.narrow()
             self._search()
             if not self.stop():
                 proof.narrow()

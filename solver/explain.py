@@ -108,8 +108,13 @@ def _together(costed: CostedGraph, op: int) -> str:
     return "; ".join(parts) or "nothing"
 
 
-def finished(trace: Trace, bound_j: float, stop: StopReason, record: SolverRecord) -> Outcome:
-    """Optimal when the bound meets the energy (the contract's rule), else feasible."""
+def finished(
+    trace: Trace, bound_j: float, stop: StopReason, record: SolverRecord, *, why: str = ""
+) -> Outcome:
+    """Optimal when the bound meets the energy (the contract's rule), else feasible.
+
+    `why` : the words for `stop`, where the usual ones would mislead.
+    """
     problem, energy = trace.problem, trace.total_energy_j
     above = energy - problem.costed.baseline_energy_j
     cost = f"{format_joules(energy)}, {format_joules(max(above, 0.0))} above the baseline"
@@ -119,13 +124,16 @@ def finished(trace: Trace, bound_j: float, stop: StopReason, record: SolverRecor
     within = "" if gap is None else f" within {proven_percent(gap)} of the overhead (proven)"
     if gap is not None and gap > _NOTHING_PROVEN:
         within = ", nothing proven beyond the baseline"
-    why = {
-        StopReason.PROOF: "no further progress was possible",
-        StopReason.GAP: "stopped at the gap allowed",
-        StopReason.TIME: "stopped by the time limit",
-        StopReason.WORK: "stopped by the work limit",
-        StopReason.CANCELLED: "stopped by request",
-    }[stop]
+    why = (
+        why
+        or {
+            StopReason.PROOF: "no further progress was possible",
+            StopReason.GAP: "stopped at the gap allowed",
+            StopReason.TIME: "stopped by the time limit",
+            StopReason.WORK: "stopped by the work limit",
+            StopReason.CANCELLED: "stopped by request",
+        }[stop]
+    )
     return Feasible(trace, bound_j, stop, f"feasible{within}: {cost}; {why}", record)
 
 

@@ -95,7 +95,7 @@ class PlainStrategy:
         report(Incumbent(now, self.name, trace, trace.total_energy_j, bound))
         history = (Progress(now, self.name, trace.total_energy_j, bound),)
         record = SolverRecord(self.name, "none", "", perf_counter() - began, now, history)
-        return finished(trace, bound, StopReason.WORK, record)
+        return finished(trace, bound, StopReason.WORK, record, why="its only schedule, no search")
 
     def _misfit(
         self, problem: Problem, peak_bytes: int, runtime_s: float, record: SolverRecord

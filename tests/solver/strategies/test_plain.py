@@ -78,6 +78,12 @@ def test_that_page_all_has_the_baseline_for_its_bound() -> None:
     assert outcome.bound_j == pytest.approx(12.000001)
 
 
+def test_that_page_all_does_not_blame_a_limit_that_nobody_set() -> None:
+    outcome = run(problem_of(chain(4), 10**6), strategy="page-all").outcome
+
+    assert outcome.message.endswith("above the baseline; its only schedule, no search")
+
+
 def test_that_page_all_says_how_long_it_takes() -> None:
     problem = problem_of(chain(4), 3000, runtime_s=12.05)
 

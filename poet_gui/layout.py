@@ -136,14 +136,14 @@ def reset_sizes(views: Views) -> None:
         inner.activate()  # a page that is not in sight would keep its former minimum
     width = max(views.columns.width(), 90 * unit)
     side: dict[QWidget | None, int] = {
-        views.left: min(width // 4, 38 * unit),
-        views.right: min(width // 4, 40 * unit),
+        views.left: min(width // 4, 36 * unit),
+        views.right: min(width // 4, 38 * unit),
     }
     shown = [views.columns.widget(i) for i in range(views.columns.count())]
     rest = width - sum(side.get(column, 0) for column in shown)
     views.columns.setSizes([side.get(column, rest) for column in shown])
     height = max(views.rows.height(), 400)
-    below = min(height // 4, 12 * views.rows.fontMetrics().height())
+    below = min(height * 28 // 100, 13 * views.rows.fontMetrics().height())
     views.rows.setSizes([height - below, below])
 
 

@@ -1,6 +1,7 @@
 """The main window: puts state, background, views and actions together, and passes wishes on."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from PySide6.QtCore import QByteArray, Qt, Slot
@@ -20,7 +21,7 @@ from poet_gui.commands import Commands
 from poet_gui.exporting import Exporter
 from poet_gui.folding import Folding
 from poet_gui.layout import BODY_MARGIN, build_views, reset_sizes
-from poet_gui.notices import Level, Notice
+from poet_gui.notices import Level, Notice, notice_of_issues
 from poet_gui.opening import Opener
 from poet_gui.rendering import Renderer
 from poet_gui.settings import Settings
@@ -31,7 +32,7 @@ from poet_gui.state import ExplorerState
 from poet_gui.theme import Theme
 from poet_gui.widgets.header_bar import OPEN_DEVICE, OPEN_MODEL
 from solver.device import Device
-from solver.device_files import list_devices
+from solver.device_files import find_devices
 from solver.graph_request import GraphRequest
 from solver.problem import SolveOptions, Switches
 from solver.zoo.registry import builtin_names
@@ -56,13 +57,15 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("POET Explorer")
         self.setAcceptDrops(True)
         self.setMinimumSize(*_MINIMUM)
+        self._unsized = False
         self.appearance, self.settings = appearance, settings
         self.state = ExplorerState(device, self)
         self.controller = SolveController(self.state, self, worker_command)
         self.views = build_views(self)
         self._folding = Folding(self.views)
         self.views.header.set_builtins(builtin_names())
-        self.views.header.set_devices(list_devices())
+        found = find_devices()
+        self.views.header.set_devices(found.devices)
         self.opener = Opener(self.controller, settings, self)
         self.exporter = Exporter(self.state, self.views.schedule, settings, self)
         self.commands = Commands(self)
@@ -72,6 +75,10 @@ class MainWindow(QMainWindow):
         self._connect()
         self.renderer = Renderer(self.state, self.views, self)
         self._on_theme(appearance.theme)
+        self._remember_units()
+        if found.notices:
+            notice = notice_of_issues("A device file was left out", found.notices)
+            self.show_notice(replace(notice, level=Level.WARNING, stays=True))
         self.renderer.draw_all()
         self._restore_layout()
         self.setFocus()  # no control looks chosen before the user chooses one
@@ -244,16 +251,32 @@ class MainWindow(QMainWindow):
         self.select_tensor(tensor)
         self.views.schedule.reveal_action(action)
 
+    def _remember_units(self) -> None:
+        """Go on in the units chosen last; they are set before any value is shown."""
+        budgets = self.views.budgets
+        budgets.ram_box.set_unit(self.settings.unit("ram"))
+        budgets.runtime_box.set_unit(self.settings.unit("runtime"))
+        budgets.ram_box.unit_chosen.connect(self._on_ram_unit)
+        budgets.runtime_box.unit_chosen.connect(self._on_runtime_unit)
+
+    @Slot(str)
+    def _on_ram_unit(self, unit: str) -> None:
+        self.settings.set_unit("ram", unit)
+
+    @Slot(str)
+    def _on_runtime_unit(self, unit: str) -> None:
+        self.settings.set_unit("runtime", unit)
+
     def _restore_layout(self) -> None:
         geometry = self.settings.layout("geometry")
         if geometry is None or not self.restoreGeometry(geometry):
             self.resize(1600, 1000)
-        reset_sizes(self.views)
         state = self.settings.layout("window")
         if state is not None:
             self.restoreState(state, LAYOUT_VERSION)
         for splitter in (self.views.columns, self.views.rows):
             saved = self.settings.layout(splitter.objectName())
+            self._unsized = self._unsized or saved is None
             if saved is not None:
                 splitter.restoreState(saved)
 
@@ -291,6 +314,9 @@ class MainWindow(QMainWindow):
         """Qt: from now on sizes are real."""
         super().showEvent(event)
         self.fit_columns()
+        if self._unsized:
+            self._unsized = False
+            reset_sizes(self.views)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Qt: files are welcome anywhere."""

@@ -26,12 +26,16 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """`title` says what happened, `text` why and what to do; `details` go to the clipboard."""
+    """`title` says what happened, `text` why and what to do; `details` go to the clipboard.
+
+    `stays`: it does not speak of the open model, another one does not close it.
+    """
 
     level: Level
     title: str
     text: str = ""
     details: str = ""
+    stays: bool = False
 
     @property
     def whole(self) -> str:
@@ -136,9 +140,10 @@ class NoticeArea(QWidget):
         self.show()
 
     def clear(self) -> None:
-        """Close all: what they spoke of is over."""
+        """Close those that speak of the open model."""
         for bar in tuple(self._bars):
-            self._remove(bar)
+            if not bar.notice.stays:
+                self._remove(bar)
 
     def close_latest(self) -> bool:
         """Close the newest; False when there is none."""

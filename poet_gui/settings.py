@@ -59,6 +59,14 @@ class Settings:
     def folder(self, folder: str) -> None:
         self._store.setValue("folder", folder)
 
+    def unit(self, box: str) -> str:
+        """Name of the unit chosen last in a box of that name; empty when none was chosen."""
+        return str(self._store.value(f"unit/{box}", "", type=str))
+
+    def set_unit(self, box: str, unit: str) -> None:
+        """Remember the unit chosen in a box."""
+        self._store.setValue(f"unit/{box}", unit)
+
     @property
     def recent(self) -> tuple[str, ...]:
         """Paths opened last, newest first."""

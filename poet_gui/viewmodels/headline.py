@@ -1,5 +1,6 @@
 """The line above the timeline, the expected energy beside the sliders, and the facts of a model."""
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -24,7 +25,7 @@ class Headline:
     """`lead` says how sure the schedule on screen is; `figures` are its numbers."""
 
     lead: StatusWords
-    figures: str
+    figures: tuple[str, ...]
     tooltip: str
 
 
@@ -46,11 +47,10 @@ def headline(shown: Shown, budgets: Budgets, words: StatusWords) -> Headline:
         Origin.PROVISIONAL: StatusWords("Provisional", Tone.ACCENT),
         Origin.RESULT: words,
     }[shown.origin]
-    figures = "   ".join((
-        _energy(trace), _peak(trace, budgets), f"runtime {format_seconds(trace.runtime_s)}",
-        _changes(trace),
-    ))  # fmt: skip
-    return Headline(lead, figures, _exact(trace, budgets))
+    changes, moves = _changes(trace)
+    runtime = f"runtime {format_seconds(trace.runtime_s)}"
+    figures = (_energy(trace), _peak(trace, budgets), runtime, changes)
+    return Headline(lead, figures, f"{_exact(trace, budgets)}\n{moves}")
 
 
 def expected(core: Explorer) -> Expected:
@@ -121,12 +121,25 @@ def _peak(trace: Trace, budgets: Budgets) -> str:
 
 
 @lru_cache(maxsize=16)
-def _changes(trace: Trace) -> str:
-    """How many tensors are not simply kept; asked for again at every move of a slider."""
+def _changes(trace: Trace) -> tuple[str, str]:
+    """What is not simply kept, in short and in full; asked for at every move of a slider."""
     actions = trace.schedule.actions
+    count = Counter(action.kind for action in actions)
     again = {a.target for a in actions if a.kind is ActionKind.RECOMPUTE}
     paged = {a.target for a in actions if a.kind in {ActionKind.PAGE_IN, ActionKind.PAGE_OUT}}
-    return f"{format_count(len(again))} recomputed · {format_count(len(paged))} paged"
+    runs, outs, ins = (
+        format_count(count[kind])
+        for kind in (ActionKind.RECOMPUTE, ActionKind.PAGE_OUT, ActionKind.PAGE_IN)
+    )
+    ops, tensors = _counted(len(again), "op"), _counted(len(paged), "tensor")
+    return (
+        f"{ops} recomputed, {tensors} paged",
+        f"{ops} recomputed in {runs} runs, {tensors} paged in {outs} page-outs and {ins} page-ins",
+    )
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{format_count(count)} {what}{'' if count == 1 else 's'}"
 
 
 def _exact(trace: Trace, budgets: Budgets) -> str:

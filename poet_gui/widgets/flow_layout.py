@@ -69,18 +69,30 @@ class FlowLayout(QLayout):
 
     def _place(self, area: QRect, *, move: bool) -> int:
         inside = area.marginsRemoved(self.contentsMargins())
-        x, y, row = inside.x(), inside.y(), 0
-        end = inside.right() + 1
+        y = inside.y()
+        for row in self._rows(inside):
+            height = max(place.height() for _, place in row)
+            for item, place in row:
+                if move:
+                    place.moveTop(y + (height - place.height()) // 2)
+                    item.setGeometry(place)
+            y += height + _GAP[1]
+        bottom = y - _GAP[1] if y > inside.y() else y
+        return bottom + self.contentsMargins().bottom() - area.y()
+
+    def _rows(self, inside: QRect) -> list[list[tuple[QLayoutItem, QRect]]]:
+        """Return the widgets of each row and where they stand in it, all at the top."""
+        rows: list[list[tuple[QLayoutItem, QRect]]] = []
+        x, end = inside.x(), inside.right() + 1
         for item in self._items:
             if item.isEmpty():
                 continue
             size, least, last = item.sizeHint(), item.minimumSize().width(), item is self._items[-1]
-            if x > inside.x() and x + (least if last else size.width()) > end:
-                x, y, row = inside.x(), y + row + _GAP[1], 0
+            if not rows or x + (least if last else size.width()) > end:
+                rows.append([])
+                x = inside.x()
             width = min(size.width(), max(least, end - x if last else inside.width()))
-            if move:
-                left = max(x, end - width) if last else x
-                item.setGeometry(QRect(QPoint(left, y), QSize(width, size.height())))
+            left = max(x, end - width) if last else x
+            rows[-1].append((item, QRect(QPoint(left, 0), QSize(width, size.height()))))
             x += width + _GAP[0]
-            row = max(row, size.height())
-        return y + row + self.contentsMargins().bottom() - area.y()
+        return rows

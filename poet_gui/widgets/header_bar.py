@@ -50,20 +50,20 @@ class HeaderBar(QWidget):
         self.setObjectName("headerBar")
         self._make()
         flow = FlowLayout(self)
-        for widgets in (
-            (self.open_button, self.demo_button),
-            (label("Model", tone="muted"), self.models),
-            (label("Device", tone="muted"), self.devices),
-            (self.solve_button, self.stop_button),
-            (self.busy, self.cancel_open),
+        self._busy_group = _group((self.busy, self.cancel_open))
+        for group in (
+            _group((self.open_button, self.demo_button)),
+            _group((label("Model", tone="muted"), self.models)),
+            _group((label("Device", tone="muted"), self.devices)),
+            _group((self.solve_button, self.stop_button)),
+            self._busy_group,
+            self.search,
         ):
-            flow.addWidget(_group(widgets))
-        flow.addWidget(self.search)
+            flow.addWidget(group)
         self._later = QTimer(self, singleShot=True, interval=_SHOW_BUSY_AFTER_MS)
         self._later.timeout.connect(self._show_opening)
         self._opening: str | None = None
-        self.busy.hide()
-        self.cancel_open.hide()
+        self._busy_group.hide()
         self._connect()
 
     def set_theme(self, theme: Theme) -> None:
@@ -121,8 +121,7 @@ class HeaderBar(QWidget):
         self._opening = name
         if name is None:
             self._later.stop()
-            self.busy.hide()
-            self.cancel_open.hide()
+            self._show_busy_group(shown=False)
         elif not self._later.isActive():
             self._later.start()
 
@@ -130,8 +129,11 @@ class HeaderBar(QWidget):
     def _show_opening(self) -> None:
         if self._opening is not None:
             self.busy.setText(f"Opening {self._opening} …")
-            self.busy.show()
-            self.cancel_open.show()
+            self._show_busy_group(shown=True)
+
+    def _show_busy_group(self, *, shown: bool) -> None:
+        self._busy_group.setVisible(shown)
+        self.updateGeometry()  # a layout of our own: Qt asks for another height only when told
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Qt: the two lists are wide where there is room."""

@@ -1,9 +1,13 @@
 """The line above the timeline: how sure, how much energy, time and memory."""
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from poet_gui.viewmodels.headline import Headline
-from poet_gui.widgets.parts import eliding, label, set_tone
+from poet_gui.widgets.parts import label, set_tone
+
+_UNBROKEN = "\u00a0"
+"""A space at which no line ends: lines end between figures, never inside one."""
 
 
 class HeadlineBar(QWidget):
@@ -14,12 +18,13 @@ class HeadlineBar(QWidget):
         self.setObjectName("headlineBar")
         self.lead = label(weight="bold")
         self.lead.setObjectName("headlineLead")
-        self.figures = eliding(at_end=True)
+        self.figures = label()
+        self.figures.setWordWrap(True)
         self.figures.setObjectName("headlineFigures")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(10)
-        layout.addWidget(self.lead)
+        layout.addWidget(self.lead, 0, Qt.AlignmentFlag.AlignTop)
         layout.addWidget(self.figures, 1)
 
     def set_headline(self, line: Headline) -> None:
@@ -27,5 +32,5 @@ class HeadlineBar(QWidget):
         self.lead.setText(line.lead.text)
         self.lead.setToolTip(line.lead.detail)
         set_tone(self.lead, line.lead.tone)
-        self.figures.setText(line.figures)
+        self.figures.setText("   ".join(f.replace(" ", _UNBROKEN) for f in line.figures))
         self.figures.setToolTip(line.tooltip)

@@ -142,6 +142,8 @@ class LanesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph ships no 
         """Draw what is exposed: grounds, thin strips, then bars."""
         if self._scene is None or not self._scene.lanes:
             return
+        if painter.worldTransform().m22() == 0 or painter.worldTransform().m11() == 0:
+            return  # no room at all: nothing can be seen, and nothing divided by its height
         view = self._viewport(painter, option.exposedRect, self._scene.lanes)
         if view.width <= 0 or view.last_lane <= view.first_lane:
             return

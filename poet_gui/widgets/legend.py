@@ -8,7 +8,8 @@ from poet_gui.theme import LIGHT, Theme
 from poet_gui.viewmodels.trace_index import BAR_KINDS, KIND_NAMES, Kind
 from poet_gui.widgets.bar_style import LaneBox, bar_brushes, draw_glyph
 
-_SWATCH = 26
+_SWATCH = 20
+_GAP = 12
 _HELP = (
     "compute: an op runs for the first time (solid)\n"
     "recompute: it runs again (diagonal hatch, circular arrow)\n"
@@ -53,7 +54,7 @@ class Legend(QWidget):
             if x and x + item > width:
                 x, y = 0, y + row_height
             places.append((x, y))
-            x += item + 16
+            x += item + _GAP
         return places, y + row_height
 
     def sizeHint(self) -> QSize:
@@ -78,7 +79,9 @@ class Legend(QWidget):
         brushes = bar_brushes(self._theme)
         row = self.fontMetrics().height() + 4
         box = LaneBox(float(row))
-        for (text, kind), (x, y) in zip(self.entries(), self._places(self.width())[0], strict=True):
+        places, rows_height = self._places(self.width())
+        painter.translate(0, max(0, (self.height() - rows_height) // 2))
+        for (text, kind), (x, y) in zip(self.entries(), places, strict=True):
             if kind is not None:
                 top, height = box.bar(kind)
                 swatch = QRectF(x, y + top, _SWATCH, height)

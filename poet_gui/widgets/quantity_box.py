@@ -1,5 +1,6 @@
 """A spin box for a quantity: a number in the chosen unit, or anything that solver.units reads."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -25,7 +26,10 @@ BYTE_UNITS = (
     Unit("MiB", 2**20, 2),
     Unit("GiB", 2**30, 3),
 )
-SECOND_UNITS = (Unit("us", 1e-6), Unit("ms", 1e-3, 2), Unit("s", 1.0, 2))
+SECOND_UNITS = (Unit("µs", 1e-6), Unit("ms", 1e-3, 2), Unit("s", 1.0, 2))
+
+_MICRO = re.compile("[uμ]s$")
+"""Ways to type what is shown as µs."""
 
 
 class _Field(QLineEdit):
@@ -60,11 +64,14 @@ class QuantityBox(QWidget):
     -------
     entered(object)
         The user typed or stepped to this value in base units (float), or cleared it (None).
+    unit_chosen(str)
+        The user wants to see the value in this unit.
     rejected(str)
         What was typed is no such quantity: a sentence. The former value stays.
     """
 
     entered = Signal(object)
+    unit_chosen = Signal(str)
     rejected = Signal(str)
 
     def __init__(
@@ -109,6 +116,14 @@ class QuantityBox(QWidget):
         self.units.setAccessibleName(f"unit of {description}")
         self.field.setToolTip(f"{description}: a number, or a quantity with its unit, then Enter")
         self.units.setToolTip(f"unit of {description}")
+
+    def set_unit(self, name: str) -> None:
+        """Show values in this unit from now on; an unknown name leaves the choice to the value."""
+        names = [unit.name for unit in self._units]
+        if name in names:
+            self._unit_chosen = True
+            self.units.setCurrentIndex(names.index(name))
+            self._show()
 
     def edit(self) -> None:
         """Put the focus here with the text selected."""
@@ -157,9 +172,8 @@ class QuantityBox(QWidget):
             self.field.style().polish(self.field)
 
     def _on_unit_chosen(self, index: int) -> None:
-        self._unit_chosen = True
-        self.units.setCurrentIndex(index)
-        self._show()
+        self.set_unit(self._units[index].name)
+        self.unit_chosen.emit(self._units[index].name)
 
     def _on_stepped(self, steps: int) -> None:
         if self._value is not None:
@@ -191,8 +205,9 @@ class QuantityBox(QWidget):
 
     def _follow_unit(self, text: str) -> None:
         """Go on in the unit that the user typed, if it is one of ours."""
+        text = _MICRO.sub("µs", text)
         for i, unit in enumerate(self._units):
             if text.lower().endswith(unit.name.lower()) and (
                 len(text) == len(unit.name) or not text[-len(unit.name) - 1].isalpha()
             ):
-                self.units.setCurrentIndex(i)
+                self._on_unit_chosen(i)

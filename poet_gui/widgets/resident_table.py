@@ -116,9 +116,9 @@ class ResidentTable(QWidget):
         self._bar.theme = theme
         metrics = self.fontMetrics()
         self.view.verticalHeader().setDefaultSectionSize(round(metrics.height() * 1.5))
-        widest = ((SHARE, "share x"), (BYTES, "1000 KiB"), (NEXT, "step 9,999"))
+        widest = ((SHARE, "share"), (BYTES, "1000 KiB"), (NEXT, "next use"))
         for column, text in widest:
-            self.view.setColumnWidth(column, metrics.horizontalAdvance(text) + 6)
+            self.view.setColumnWidth(column, metrics.horizontalAdvance(text) + 14)
         self._set_share_visible()
         self.view.viewport().update()
 

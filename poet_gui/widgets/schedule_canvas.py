@@ -27,6 +27,8 @@ from poet_gui.widgets.time_view_box import Gestures, TimeViewBox
 from solver.simulate import Trace
 
 _HIT_PIXELS: Final = 3.0
+_LOW: Final = 14
+"""Lines of text: a lower picture has a flat overview."""
 
 
 class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgraph ships no types
@@ -206,10 +208,15 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
         self._share_height()
 
     def _share_height(self) -> None:
-        """Give the memory curve a quarter of the height, within bounds; the lanes get the rest."""
+        """Give the memory curve a quarter of the height, within bounds; the lanes get the rest.
+
+        When there is little room the curve gets a third: some lanes must always be seen.
+        """
         layout = self.ci.layout
-        layout.setRowFixedHeight(0, round(2.3 * self._unit))
+        low = self.height() < _LOW * self._unit
+        layout.setRowFixedHeight(0, round((1.2 if low else 2.3) * self._unit))
         memory = min(max(0.26 * self.height(), 4.5 * self._unit), 10.0 * self._unit)
+        memory = min(memory, 0.33 * self.height())
         layout.setRowFixedHeight(2, round(memory))
         layout.activate()
         self.scroller.refresh()

@@ -36,6 +36,8 @@ from poet_gui.widgets.time_view_box import ZOOM_PER_NOTCH
 from poet_gui.widgets.transport_bar import TransportBar
 from solver.simulate import Trace
 
+_LOW: Final = 18
+"""Lines of text: a lower view has no row to spare for its legend."""
 _EMPTY: Final = ("No schedule yet", "Open a model, or start the demo, and it is drawn here.")
 
 
@@ -87,7 +89,7 @@ class ScheduleView(QWidget):
         self._stack.addWidget(self.canvas)
         foot = QGridLayout()
         foot.setContentsMargins(6, 0, 6, 0)
-        foot.setHorizontalSpacing(16)
+        foot.setHorizontalSpacing(12)
         foot.setColumnStretch(1, 1)
         foot.addWidget(self.transport, 0, 0)
         foot.addWidget(self.legend, 0, 1)
@@ -104,6 +106,8 @@ class ScheduleView(QWidget):
         taken = self.transport.sizeHint().width() + self.axis_toggle.sizeHint().width() + 60
         beside = self.legend.heightForWidth(max(1, self.width() - taken))
         below = beside > 2 * self.legend.heightForWidth(10**6)
+        # Lanes come before words: the cards at the pointer name every kind, too.
+        self.legend.setVisible(not below or self.height() >= _LOW * self.fontMetrics().height())
         if below != self._legend_below:
             self._legend_below = below
             self._foot.removeWidget(self.legend)

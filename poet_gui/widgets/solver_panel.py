@@ -4,7 +4,7 @@ import time
 from dataclasses import replace
 from typing import Final
 
-from PySide6.QtCore import QSignalBlocker, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -48,6 +48,8 @@ class SolverPanel(QWidget):
         self.detail = label(tone="muted")
         self.detail.setObjectName("solverDetail")
         self.detail.setWordWrap(True)
+        self.detail.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._fit_detail()
         self.curve = SolveCurve()
         self.facts = FactGrid(left=True)
         self.with_what = label(tone="muted")
@@ -83,6 +85,7 @@ class SolverPanel(QWidget):
         self.words.setText(words.text)
         set_tone(self.words, words.tone)
         self.detail.setText(words.detail)
+        self.detail.setToolTip(words.detail)
         self.facts.set_facts(solver_facts(core.status))
         self.with_what.setText(solver_words(core.status, core.options))
         busy = core.status.phase.is_busy
@@ -105,7 +108,6 @@ class SolverPanel(QWidget):
         middle = QVBoxLayout()
         middle.setSpacing(4)
         middle.addWidget(self.facts)
-        middle.addWidget(self.detail)
         middle.addStretch(1)
         buttons = QHBoxLayout()
         buttons.addWidget(self.stop_button)
@@ -115,17 +117,24 @@ class SolverPanel(QWidget):
         stops.addWidget(self.gap)
         stops.addWidget(self.limit)
         right = QVBoxLayout()
-        right.setSpacing(6)
+        right.setSpacing(4)
         right.addLayout(buttons)
         right.addLayout(stops)
         right.addWidget(self.with_what)
         right.addStretch(1)
+        words = QHBoxLayout()
+        words.setSpacing(28)
+        words.addLayout(middle, 1)
+        words.addLayout(right)
+        beside = QVBoxLayout()
+        beside.setSpacing(0)
+        beside.addLayout(words, 1)
+        beside.addWidget(self.detail)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 4, 0, 0)
         layout.setSpacing(28)
         layout.addLayout(left, 5)
-        layout.addLayout(middle, 4)
-        layout.addLayout(right, 0)
+        layout.addLayout(beside, 6)
 
     def _elapsed_s(self) -> float:
         status = self._status
@@ -147,6 +156,16 @@ class SolverPanel(QWidget):
         wanted = replace(self._options, gap=self.gap.value() / 100, time_limit_s=self.limit.value())
         if wanted != self._options:
             self.options_chosen.emit(wanted)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Qt: the room for the sentence follows the text size."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "detail"):
+            self._fit_detail()
+
+    def _fit_detail(self) -> None:
+        """Two lines, always: a height that follows the wrapping makes scroll areas flicker."""
+        self.detail.setFixedHeight(2 * self.detail.fontMetrics().lineSpacing())
 
     def showEvent(self, event: QShowEvent) -> None:
         """Qt: go on counting seconds."""

@@ -100,6 +100,7 @@ class TransportBar(QWidget):
             button.setToolTip(tip)
             button.setAccessibleName(tip)
             button.setProperty("flat", "false")
+            button.setProperty("compact", "true")
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             layout.addWidget(button)
             self._buttons[name] = button

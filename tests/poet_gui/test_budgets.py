@@ -11,9 +11,10 @@ from poet_gui.explorer import Origin
 from poet_gui.main_window import MainWindow
 from poet_gui.solving.status import Phase
 from poet_gui.widgets.budget_slider import STEPS
-from poet_gui.widgets.quantity_box import QuantityBox
+from poet_gui.widgets.quantity_box import SECOND_UNITS, QuantityBox
 from solver.outcome import Feasible, Infeasible, Limit, Optimal
 from solver.schedule import ActionKind
+from solver.units import parse_seconds
 from tests.poet_gui.fixtures import MakeWindow, open_model, solve
 
 PAGES = {ActionKind.PAGE_IN, ActionKind.PAGE_OUT}
@@ -209,3 +210,27 @@ def _floor_op(window: MainWindow) -> str:
     model = window.state.core.model
     assert model is not None
     return model.costed.graph.ops[model.costed.floor_op].name
+
+
+def test_that_a_box_goes_on_in_the_unit_chosen_last(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window("honest", start=False)
+    box = window.views.budgets.ram_box
+    box.units.setCurrentText("B")
+    box.units.activated.emit(box.units.currentIndex())
+    again = make_window("honest", start=False)
+    open_model(qtbot, again)
+    assert again.views.budgets.ram_box.units.currentText() == "B"
+    assert again.views.budgets.ram_box.field.text() == "7004"  # the plain peak of chain(6)
+
+
+@pytest.mark.parametrize("text", ["40us", "40 µs", "40μs"])
+def test_that_microseconds_are_typed_in_any_way_and_shown_in_one(qtbot: QtBot, text: str) -> None:
+    box = QuantityBox(SECOND_UNITS, parse_seconds)
+    qtbot.addWidget(box)
+    box.set_value(1.0)
+    box.field.setText(text)
+    box.field.setModified(True)
+    with qtbot.waitSignal(box.entered) as told:
+        box.field.editingFinished.emit()
+    assert told.args == [pytest.approx(4e-5)]
+    assert box.units.currentText() == "µs"

@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from poet_gui.main_window import MainWindow
 from poet_gui.widgets.eliding_label import ElidingLabel
-from tests.poet_gui.fixtures import MakeWindow, open_model
+from tests.poet_gui.fixtures import MakeWindow, open_model, solve
 
 
 def test_that_three_columns_fit_a_small_screen(qtbot: QtBot, make_window: MakeWindow) -> None:
@@ -28,12 +28,15 @@ def test_that_columns_become_tabs_and_come_back(qtbot: QtBot, make_window: MakeW
     assert order == [window.views.left, window.views.middle, window.views.right]
 
 
-@pytest.mark.parametrize(("width", "height", "percent"), [(1280, 720, 100), (1280, 720, 200)])
+@pytest.mark.parametrize(
+    ("width", "height", "percent"), [(1600, 1000, 100), (1280, 720, 100), (1280, 720, 200)]
+)
 def test_that_no_text_is_cut(
     qtbot: QtBot, make_window: MakeWindow, width: int, height: int, percent: int
 ) -> None:
     window = make_window("honest")
     open_model(qtbot, window)
+    solve(qtbot, window)
     window.appearance.apply(window.appearance.choice, percent)
     _resize(window, width, height)
     assert (window.width(), window.height()) == (width, height)
@@ -43,12 +46,58 @@ def test_that_no_text_is_cut(
             continue
         if not widget.isVisible() or widget.visibleRegion().isEmpty():
             continue
-        if isinstance(widget, QLabel) and (widget.wordWrap() or not widget.text()):
+        if isinstance(widget, QLabel) and not widget.text():
             continue
+        if isinstance(widget, QLabel) and widget.wordWrap():
+            assert widget.height() >= widget.heightForWidth(widget.width()), widget.text()
+            continue
+        assert widget.height() >= widget.minimumSizeHint().height(), (widget.text(), percent)
         assert widget.width() >= widget.minimumSizeHint().width(), (widget.objectName(), percent)
         if not _scrolls(widget):
             corner = widget.mapTo(window, QPoint(widget.width() - 1, widget.height() - 1))
             assert whole.contains(corner), (widget.objectName(), percent)
+
+
+def test_that_lanes_are_seen_on_a_small_screen_with_large_text(
+    qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window("honest")
+    open_model(qtbot, window)
+    window.appearance.apply(window.appearance.choice, 200)
+    _resize(window, 1280, 720)
+    canvas = window.views.schedule.canvas
+    assert canvas.lanes_box.height() >= canvas.scroller.lane_pixels
+
+
+def test_that_the_default_window_needs_no_scroll_bar_for_the_solver(
+    qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window("honest")
+    open_model(qtbot, window)
+    solve(qtbot, window)
+    _resize(window, 1600, 1000)
+    column = window.findChild(QScrollArea, "solverColumn")
+    assert not column.verticalScrollBar().isVisible()
+    assert not window.views.left.verticalScrollBar().isVisible()
+    assert not window.views.right.verticalScrollBar().isVisible()
+    legend = window.views.schedule.legend
+    assert legend.heightForWidth(legend.width()) == legend.heightForWidth(10**6)  # one row
+
+
+def test_that_the_header_gives_back_the_row_that_opening_took(
+    qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window("honest", start=False)
+    _resize(window, 1280, 720)
+    header = window.views.header
+    before = header.height()
+    header.show_opening("a file of a long name.onnx")
+    header._show_opening()
+    _settle()
+    assert header.height() > before
+    header.show_opening(None)
+    _settle()
+    assert header.height() == before
 
 
 def test_that_larger_text_enlarges_titles_too(qtbot: QtBot, make_window: MakeWindow) -> None:
@@ -66,6 +115,10 @@ def test_that_larger_text_enlarges_titles_too(qtbot: QtBot, make_window: MakeWin
 
 def _resize(window: MainWindow, width: int, height: int) -> None:
     window.resize(width, height)
+    _settle()
+
+
+def _settle() -> None:
     for _ in range(3):  # folding moves widgets, which asks for another round of layout
         QApplication.processEvents()
 

@@ -252,3 +252,15 @@ def _drop(window: MainWindow, paths: list[str]) -> None:
         Qt.KeyboardModifier.NoModifier,
     )
     window.dropEvent(event)
+
+
+def test_that_a_broken_device_file_of_the_user_is_named_at_the_start_and_stays_named(
+    qtbot: QtBot, make_window: MakeWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("solver.device_files.user_device_folder", lambda: tmp_path)
+    (tmp_path / "board.toml").write_text("schema = 1\nid = 'board'\n")
+    window = make_window("honest")
+    open_model(qtbot, window)
+    (notice,) = window.views.notices.notices
+    assert "board.toml" in notice.text
+    assert notice.level is Level.WARNING

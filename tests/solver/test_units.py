@@ -100,7 +100,7 @@ def test_that_a_size_can_be_shown_to_the_byte() -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(0.0, "0 s"), (62.61, "62.6 s"), (0.25, "250 ms"), (4e-5, "40.0 us"), (999.4, "999 s"),
+    [(0.0, "0 s"), (62.61, "62.6 s"), (0.25, "250 ms"), (4e-5, "40.0 µs"), (999.4, "999 s"),
      (999.6, "1000 s"), (15860.4, "15860 s"), (1e-9, "1.00 ns")],
 )  # fmt: skip
 def test_that_times_are_shown_with_three_digits(seconds: float, text: str) -> None:
@@ -114,7 +114,7 @@ def test_that_times_are_shown_with_three_digits(seconds: float, text: str) -> No
         (0.54567, "545.7 mJ"),
         (9.41, "9.410 J"),
         (95_263.1, "95.26 kJ"),
-        (3.3e-5, "33.00 uJ"),
+        (3.3e-5, "33.00 µJ"),
         (2e-17, "20.00 aJ"),
     ],
 )

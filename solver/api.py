@@ -21,6 +21,7 @@ from solver.events import Event, Finished
 from solver.files import is_there
 from solver.graph import Accounting, TrainingGraph, WeightGradients, Weights
 from solver.graph_request import GraphRequest
+from solver.loaders.given_sizes import size_issues
 from solver.loaders.options import LoadOptions
 from solver.loaders.registry import load_file
 from solver.network import Network
@@ -244,7 +245,19 @@ def _builtin_graph(request: GraphRequest) -> TrainingGraph:
     if request.dims:
         names = ", ".join(sorted(request.dims))
         raise UsageError(Issue(f"{request.model} has no open dimension {names}", "--dim"))
-    return expand(network, _training_options(request))
+    return _expanded(network, request, request.model)
+
+
+def _expanded(network: Network, request: GraphRequest, name: str) -> TrainingGraph:
+    """The training graph, small enough that sums of its bytes are exact everywhere."""
+    graph = expand(network, _training_options(request))
+    issues = size_issues(graph.ops, graph.tensors, graph.fixed_bytes, name)
+    if issues and (request.batch is not None or request.dims):
+        where = "--dim" if request.batch is None else "--batch"
+        raise UsageError([replace(issue, where=where) for issue in issues])
+    if issues:
+        raise ModelError(issues)
+    return graph
 
 
 def _poet_graph(request: GraphRequest) -> TrainingGraph:
@@ -269,7 +282,7 @@ def _file_graph(path: Path, request: GraphRequest) -> TrainingGraph:
             fits = "built-in networks" if request.accounting is Accounting.POET else "graph files"
             message = f"{request.accounting} is for {fits}, {path} holds a network"
             raise UsageError(Issue(message, "--accounting", "leave it out"))
-        return expand(loaded, _training_options(request))
+        return _expanded(loaded, request, path.name)
     given = list(_given_choices(request))
     if request.accounting is not None:
         given.insert(0, "--accounting")

@@ -3,6 +3,7 @@
 Each command is a module of solver.commands, imported when it is called: `poet --help` stays quick.
 """
 
+import errno
 import sys
 import tempfile
 import traceback
@@ -19,6 +20,8 @@ from solver.plugins import named_object
 from solver.suggest import near_or_all
 
 INTERRUPTED: Final = 130
+_DISK_FAULTS: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO})
+"""What stdout says when it is a file that cannot take any more."""
 """Exit code after Ctrl+C, as shells have it: 128 + SIGINT."""
 
 _COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType({
@@ -86,6 +89,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
+    except OSError as error:
+        if error.filename is not None or error.errno not in _DISK_FAULTS:
+            raise
+        click.echo(f"poet: cannot write to stdout: {error.strerror}", err=True)
+        return 1
     except (click.Abort, KeyboardInterrupt):
         click.echo("poet: interrupted", err=True)
         return INTERRUPTED

@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 from msgspec import UNSET, structs
 
-from solver.codec.documents import ResultDocument
+from solver.codec.documents import ReasonObject, ResultDocument
 from solver.codec.graph import device_of
 from solver.codec.outcome import options_of, outcome_of
 from solver.codec.result import Origin, result_document
@@ -16,7 +16,7 @@ from solver.costs import price
 from solver.errors import Issue, ModelError
 from solver.graph import GraphSettings, TrainingGraph
 from solver.loaders.poet_graph import from_document
-from solver.outcome import Feasible, Infeasible, Optimal, Outcome, bound_faults
+from solver.outcome import Feasible, Infeasible, Limit, Optimal, Outcome, bound_faults
 from solver.problem import Budgets, Problem, Switches
 from solver.verify import verify_figures
 
@@ -107,6 +107,26 @@ def _impossible_faults(document: ResultDocument, problem: Problem) -> Iterator[s
     )
     if always and ram >= costed.floor_bytes:
         yield f"called impossible at {ram} B, but paging everything needs {costed.floor_bytes} B"
+    elif document.reason is not None:
+        yield from _reason_faults(document.reason, problem)
+
+
+def _reason_faults(reason: ReasonObject, problem: Problem) -> Iterator[str]:
+    """What is missing is what is needed less the limit; below the floor, its op is to blame."""
+    costed, budgets = problem.costed, problem.budgets
+    limit = budgets.ram_bytes if reason.limit is Limit.RAM else budgets.runtime_s
+    if limit is None:
+        yield "reason.limit: runtime, but there is no runtime limit"
+        return
+    if not isclose(reason.needed - reason.missing, limit, rel_tol=_SUM):
+        yield f"reason: {reason.needed} needed, {reason.missing} missing, but the limit is {limit}"
+    if reason.limit is not Limit.RAM or budgets.ram_bytes >= costed.floor_bytes:
+        return
+    setter = costed.graph.ops[costed.floor_op].name
+    if reason.needed != costed.floor_bytes:
+        yield f"reason.needed: {reason.needed}, counted {costed.floor_bytes}"
+    if reason.op != setter:
+        yield f"reason.op: {reason.op}, counted {setter}"
 
 
 def _differences(stated: object, true: object, where: str) -> Iterator[str]:

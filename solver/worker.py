@@ -57,7 +57,7 @@ class Worker:
 
     def __init__(self, send: Send) -> None:
         self._send = send
-        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[tuple[Job, CancelWish] | None] = queue.SimpleQueue()
         self._wishes: dict[int, CancelWish] = {}
         self._graphs: OrderedDict[str, TrainingGraph] = OrderedDict()
         self._costed: tuple[str, CostedGraph] | None = None
@@ -65,8 +65,9 @@ class Worker:
 
     def add(self, job: Job) -> None:
         """Queue a request."""
-        self._wishes[job.id] = CancelWish()
-        self._jobs.put(job)
+        wish = CancelWish()
+        self._wishes[job.id] = wish
+        self._jobs.put((job, wish))  # with its wish: a second request may carry the same id
 
     def cancel(self, request_id: int) -> None:
         """Stop a request, queued or running; ids that are not known or done are ignored."""
@@ -84,14 +85,16 @@ class Worker:
         """Answer requests until `stop`."""
         while True:
             try:
-                job = self._jobs.get(timeout=None if self._warm else _IDLE_S)
+                found = self._jobs.get(timeout=None if self._warm else _IDLE_S)
             except queue.Empty:
                 self._warm_up()
                 continue
-            if job is None:
+            if found is None:
                 return
-            self._answer(job)
-            self._wishes.pop(job.id, None)
+            job, wish = found
+            self._answer(job, wish)
+            if self._wishes.get(job.id) is wish:
+                del self._wishes[job.id]
 
     def _warm_up(self) -> None:
         self._warm = True
@@ -104,9 +107,8 @@ class Worker:
             return
         self._send(Warm(time.perf_counter() - began))
 
-    def _answer(self, job: Job) -> None:
+    def _answer(self, job: Job, wish: CancelWish) -> None:
         began = time.perf_counter()
-        wish = self._wishes[job.id]
         try:
             if isinstance(job, LoadModel):
                 self._load(job, wish)

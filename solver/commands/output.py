@@ -63,6 +63,8 @@ def write_output(path: str, data: bytes) -> None:
     Raises EngineError when it cannot be written after all (a full disk).
     """
     try:
+        if path == STDOUT and sys.stdout is None:  # the caller has closed it
+            raise EngineError(Issue("cannot write -: stdout is closed"))
         if path == STDOUT:
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()

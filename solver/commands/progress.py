@@ -29,7 +29,8 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
         self._bound_j = problem.costed.baseline_energy_j
         self._bar = _Bar(
             total=time_limit_s,
-            disable=None,  # tqdm's word for: only on a terminal
+            # None is tqdm's word for: only on a terminal; stderr is None when the caller closed it.
+            disable=True if sys.stderr is None else None,
             file=sys.stderr,
             leave=False,
             bar_format="{desc}: |{bar}| {n:.0f}/{total:.0f} s{postfix}",

@@ -121,6 +121,10 @@ def _graph(fields: Mapping[str, Any], file: str, name: str) -> TrainingGraph:
     )
     worked_out = forward_sizes(ops, tensors)
     trainable_bytes = sum(constant.bytes for constant in trainable)
+    stated = fields.get("trainable_bytes", trainable_bytes)
+    if trainable and stated != trainable_bytes:
+        words = f"is {stated}, but the trainables add up to {trainable_bytes}"
+        raise ModelError(Issue(words, f"{file}: trainable_bytes"))
     return TrainingGraph(
         name=name,
         ops=tuple(ops),
@@ -129,7 +133,7 @@ def _graph(fields: Mapping[str, Any], file: str, name: str) -> TrainingGraph:
         loss_tensors=tuple(fields.get("loss_tensors", worked_out["loss_tensors"])),
         fixed_bytes=fixed,
         weight_bytes=int(fields.get("weight_bytes", trainable_bytes)),
-        trainable_bytes=int(fields.get("trainable_bytes", trainable_bytes)),
+        trainable_bytes=int(stated),
         forward_macs=int(fields.get("forward_macs", 0)),
         forward_bytes=int(fields.get("forward_bytes", worked_out["forward_bytes"])),
         saved_extra_bytes=int(fields.get("saved_extra_bytes", worked_out["saved_extra_bytes"])),
@@ -150,8 +154,9 @@ def _op(op: Mapping[str, Any]) -> Op:
         int(op.get("workspace_bytes", 0)),
         # A gradient never runs twice, whatever the file says of it.
         recomputable=phase is Phase.FORWARD and op.get("recomputable", True),
-        trainable=_texts(op.get("trainable")),
-        gradient_of=_texts(op.get("gradient_of")),
+        trainable=tuple(op.get("trainable", ())),
+        # One entry per gradient: an op that makes two of one tensor names it twice.
+        gradient_of=tuple(op.get("gradient_of", ())),
     )
 
 

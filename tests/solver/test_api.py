@@ -117,6 +117,14 @@ def test_that_a_file_removed_while_it_is_read_is_said_in_words(
         api.load_training_graph(GraphRequest(str(path)))
 
 
+def test_that_a_batch_whose_bytes_no_longer_add_up_exactly_is_refused() -> None:
+    with pytest.raises(UsageError) as caught:
+        api.load_training_graph(GraphRequest("resnet18_cifar", batch=10**15))
+
+    assert caught.value.issues[0].where == "--batch"
+    assert "at most 4.61 EB" in str(caught.value)
+
+
 def test_that_an_unknown_model_is_answered_with_the_nearest_name() -> None:
     with pytest.raises(UsageError, match="did you mean resnet18"):
         api.load_training_graph(GraphRequest("resnet81"))

@@ -2,15 +2,20 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from solver.codec import decode_result, encode_json
+from solver.codec import Origin, decode_result, encode_json, result_document
 from solver.errors import ModelError
+from solver.problem import SolveOptions
 from solver.saved import faults_of, problem_of
+from solver.strategies.base import Cancel
+from solver.strategies.joint import JOINT
 from tests.helpers.builders import chain
-from tests.helpers.results import result_of_kind
+from tests.helpers.builders import problem_of as problem_of_chain
+from tests.helpers.results import outcome_of_kind, result_of_kind
 
 Document = dict[str, Any]
 Change = Callable[[Document], None]
@@ -140,6 +145,43 @@ def test_that_a_budget_called_impossible_although_paging_reaches_it_is_found() -
     faults = _faults("infeasible", lambda document: None)
 
     assert faults == ("called impossible at 3004 B, but paging everything needs 3000 B",)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        (None, None, None),
+        ("needed", 3001, "3001 needed, 1 missing, but the limit is 2999"),
+        ("missing", 2, "3000 needed, 2 missing, but the limit is 2999"),
+        ("op", None, "reason.op: None, counted"),
+    ],
+)
+def test_that_a_reason_that_does_not_add_up_is_found(
+    field: str | None, value: int | None, words: str | None
+) -> None:
+    # one byte below the floor of chain(4), which is 3000 B
+    problem = problem_of_chain(chain(4), 2999)
+    outcome = JOINT.solve(problem, SolveOptions(), lambda event: None, Cancel())
+    result = result_document(problem, outcome, SolveOptions(), Origin("built-in"))
+    document: Document = json.loads(encode_json(result))
+    if field is not None:
+        document["reason"][field] = value
+
+    faults = faults_of(decode_result(json.dumps(document).encode()))
+
+    assert bool(faults) == bool(words)
+    assert words is None or any(words in fault for fault in faults), faults
+
+
+def test_that_a_graph_that_makes_two_gradients_of_one_tensor_is_true() -> None:
+    # the halves of a residual block end in one gradient op that is named for both
+    graph = chain(4)
+    last = replace(graph.ops[-1], gradient_of=("x", "x"), trainable=("w", "w"))
+    problem = problem_of_chain(replace(graph, ops=(*graph.ops[:-1], last)), 3004)
+    outcome = outcome_of_kind("feasible", problem)
+    result = result_document(problem, outcome, SolveOptions(), Origin("built-in"))
+
+    assert faults_of(decode_result(encode_json(result))) == ()
 
 
 def test_that_actions_without_a_schedule_are_found() -> None:

@@ -261,3 +261,14 @@ def test_that_an_idle_process_warms_up_by_itself() -> None:
         reader = idle._reader
         assert isinstance(reader.read(), Ready)
         assert isinstance(reader.read(), Warm)
+
+
+def test_that_two_requests_of_one_id_are_both_answered() -> None:
+    with _process() as worker:
+        worker.ask(LoadModel(1, GraphRequest("nowhere")), LoadModel(1, GraphRequest("nothing")))
+
+        first, second = worker.next(), worker.next()
+
+    assert isinstance(first, LoadFailed)
+    assert isinstance(second, LoadFailed)
+    assert (first.id, second.id) == (1, 1)

@@ -3,6 +3,8 @@
 import json
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -111,6 +113,30 @@ def test_that_a_number_that_the_solver_cannot_take_is_wrong_usage(
     out, err = capfd.readouterr()
     assert out == ""
     assert option in err
+
+
+@pytest.mark.parametrize(
+    ("redirect", "arguments", "code", "words"),
+    [
+        (">&-", "--json -", 1, "stdout is closed"),
+        (">&-", "", 0, ""),
+        ("2>&-", "", 0, ""),
+        (">/dev/full", "", 1, "cannot write to stdout: No space left"),
+        (">/dev/full", "--json -", 1, "cannot write -: No space left"),
+    ],
+)
+def test_that_a_closed_or_full_stream_is_no_fault_of_the_program(
+    redirect: str, arguments: str, code: int, words: str
+) -> None:
+    line = f"{sys.executable} -m solver.cli {' '.join(SOLVE)} {arguments} {redirect}"
+
+    done = subprocess.run(
+        ["/bin/sh", "-c", line], capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert done.returncode == code
+    assert words in done.stderr
+    assert "fault" not in done.stderr
 
 
 def test_that_json_to_a_device_is_no_clash() -> None:

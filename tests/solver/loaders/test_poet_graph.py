@@ -126,6 +126,11 @@ def test_that_every_mistake_is_named_at_once() -> None:
     ]
 
 
+def test_that_trainables_that_do_not_add_up_are_named() -> None:
+    document = small(trainable=[{"name": "w", "bytes": 8}], trainable_bytes=9)
+    assert mistakes(document) == ["g.json: trainable_bytes: is 9, but the trainables add up to 8"]
+
+
 def test_that_a_tensor_made_twice_and_an_unknown_loss_are_named() -> None:
     document = small(loss_tensors=["los"])
     document["ops"][1]["outputs"] = ["loss", "a"]

@@ -80,6 +80,12 @@ class CostedGraph:
         """Position of the op that sets the floor; the first in order on ties."""
         return self.working_set_bytes.index(self.floor_bytes)
 
+    @property
+    def floor_op_name(self) -> str | None:
+        """Name of the op that sets the floor; None when no op needs more than the fixed bytes."""
+        graph = self.graph
+        return graph.ops[self.floor_op].name if self.floor_bytes > graph.fixed_bytes else None
+
 
 def price(graph: TrainingGraph, device: Device) -> CostedGraph:
     """Price every op and every transfer of `graph` on `device`.

@@ -32,18 +32,23 @@ def too_little_ram(problem: Problem, record: SolverRecord) -> Infeasible | None:
     floor = costed.floor_bytes
     if ram >= floor:
         return None
-    op = costed.floor_op
+    op = costed.floor_op if costed.floor_op_name else None
     graph = costed.graph
-    tensors = tuple(dict.fromkeys((*graph.op_inputs[op], *graph.op_outputs[op])))
+    reads = () if op is None else (*graph.op_inputs[op], *graph.op_outputs[op])
+    tensors = tuple(dict.fromkeys(reads))
     reason = Reason(Limit.RAM, op, tensors, floor, floor - ram, exact=_floor_works(problem))
     advice = (
         f"the least RAM that works with paging is {exact_bytes(floor)}"
         if reason.exact
         else f"no schedule works with less than {exact_bytes(floor)}"
     )
+    needs = (
+        f"the fixed bytes alone take {exact_bytes(floor)}, "
+        if op is None
+        else f"{graph.ops[op].name} alone needs {exact_bytes(floor)} ({_together(costed, op)}), "
+    )
     message = (
-        f"impossible: {graph.ops[op].name} alone needs {exact_bytes(floor)} "
-        f"({_together(costed, op)}), "
+        f"impossible: {needs}"
         f"{exact_bytes(floor - ram)} more than the budget of {exact_bytes(ram)}; {advice}"
     )
     return Infeasible(reason, message, record)

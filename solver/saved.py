@@ -9,11 +9,12 @@ import msgspec
 from msgspec import UNSET, structs
 
 from solver.codec.documents import ReasonObject, ResultDocument
-from solver.codec.graph import device_of
 from solver.codec.outcome import options_of, outcome_of
 from solver.codec.result import Origin, result_document
 from solver.costs import price
-from solver.errors import Issue, ModelError
+from solver.device import Device
+from solver.device_files import device_from_document
+from solver.errors import DeviceError, Issue, ModelError
 from solver.graph import GraphSettings, TrainingGraph
 from solver.loaders.poet_graph import from_document
 from solver.outcome import Feasible, Infeasible, Limit, Optimal, Outcome, bound_faults
@@ -50,10 +51,18 @@ def problem_of(document: ResultDocument, graph: TrainingGraph | None = None) -> 
     )
     graph = replace(graph, name=document.model.name, settings=made_by)
     return Problem(
-        price(graph, device_of(document.device)),
+        price(graph, _device(document)),
         Budgets(budget.ram_bytes, budget.runtime_s),
         Switches(settings.paging, settings.recompute, settings.io),
     )
+
+
+def _device(document: ResultDocument) -> Device:
+    """The device, held to the limits of a device file: prices on any other may not be finite."""
+    try:
+        return device_from_document(msgspec.to_builtins(document.device), file="device")
+    except DeviceError as error:
+        raise ModelError(error.issues) from error
 
 
 def faults_of(document: ResultDocument, graph: TrainingGraph | None = None) -> tuple[str, ...]:
@@ -122,7 +131,7 @@ def _reason_faults(reason: ReasonObject, problem: Problem) -> Iterator[str]:
         yield f"reason: {reason.needed} needed, {reason.missing} missing, but the limit is {limit}"
     if reason.limit is not Limit.RAM or budgets.ram_bytes >= costed.floor_bytes:
         return
-    setter = costed.graph.ops[costed.floor_op].name
+    setter = costed.floor_op_name
     if reason.needed != costed.floor_bytes:
         yield f"reason.needed: {reason.needed}, counted {costed.floor_bytes}"
     if reason.op != setter:

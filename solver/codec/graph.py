@@ -31,7 +31,7 @@ def graph_document(costed: CostedGraph) -> GraphDocument:
         baseline=baseline_object(costed),
         plain_peak_bytes=int(costed.plain_peak_bytes),
         floor_bytes=int(costed.floor_bytes),
-        floor_op=graph.ops[costed.floor_op].name if graph.ops else None,
+        floor_op=costed.floor_op_name,
         fixed_bytes=int(graph.fixed_bytes),
         weight_bytes=int(graph.weight_bytes),
         trainable_bytes=int(graph.trainable_bytes),

@@ -39,7 +39,7 @@ def _summary(costed: CostedGraph) -> list[str]:
     graph = costed.graph
     ops, forward = len(graph.ops), sum(op.phase is Phase.FORWARD for op in graph.ops)
     flop = sum(op.flop for op in graph.ops)
-    setter = f", set by {graph.ops[costed.floor_op].name}" if graph.ops else ""
+    setter = f", set by {costed.floor_op_name}" if costed.floor_op_name else ""
     settings = graph.settings
     head = f"{graph.name} on {costed.device.name}, accounting {settings.accounting}"
     batch = [] if settings.batch is None else [("batch", format_count(settings.batch))]

@@ -97,3 +97,11 @@ def test_that_a_chain_has_its_floor_at_the_widest_gradient() -> None:
     assert costed.graph.ops[costed.floor_op].name == "b4"
     # Before b5 runs, f1..f5 and the loss are kept: 5004; with b5's output 6004.
     assert costed.plain_peak_bytes == 6004
+
+
+def test_that_no_op_sets_a_floor_of_fixed_bytes_alone() -> None:
+    # neither a nor b holds a byte: 7 B are fixed
+    empty = [Line("a", "f", 0, 1e6), Line("b", "b", 0, 1e6, ("a",))]
+    assert price(graph_of(empty, fixed_bytes=7), BOARD).floor_bytes == 7
+    assert price(graph_of(empty, fixed_bytes=7), BOARD).floor_op_name is None
+    assert price(chain(2), BOARD).floor_op_name is not None

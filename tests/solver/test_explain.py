@@ -163,3 +163,13 @@ def test_that_an_open_end_says_that_it_is_open(stop: StopReason) -> None:
 
     assert "is open" in outcome.message
     assert "  " not in outcome.message
+
+
+def test_that_fixed_bytes_above_the_budget_are_blamed_on_no_op() -> None:
+    graph = graph_of([Line("a", "f", 0, 1.0), Line("b", "b", 0, 1.0, ("a",))], fixed_bytes=7)
+
+    outcome = too_little_ram(problem_of(graph, 6), RECORD)
+
+    assert outcome is not None
+    assert (outcome.reason.op, outcome.reason.missing) == (None, 1)
+    assert outcome.message.startswith("impossible: the fixed bytes alone take 7 B, 1 B more")

@@ -204,6 +204,17 @@ def test_that_a_graph_that_does_not_hold_together_is_refused() -> None:
         _faults("feasible", change)
 
 
+@pytest.mark.parametrize(
+    ("field", "value"), [("flop_per_s", 0), ("flop_per_j", 1e-300), ("ram_bytes", 10**25)]
+)
+def test_that_a_device_on_which_prices_are_not_finite_is_refused(field: str, value: float) -> None:
+    def change(document: Document) -> None:
+        document["device"][field] = document["problem"]["device"][field] = value
+
+    with pytest.raises(ModelError, match=f"device: {field}"):
+        _faults("feasible", change)
+
+
 def test_that_a_status_without_its_fields_is_refused() -> None:
     def change(document: Document) -> None:
         document["bound_j"] = None

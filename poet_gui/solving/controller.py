@@ -121,6 +121,7 @@ class SolveController(QObject):
             self._give_up(self._opening)
             self._opening = None
             self._core.set_opening(None)
+            self._go_on()
 
     def choose_device(self, device: Device) -> None:
         """Move to another device; an open model is priced again in the background."""
@@ -189,6 +190,11 @@ class SolveController(QObject):
         if self._solving is not None:
             self._give_up(self._solving)
             self._solving = None
+
+    def _go_on(self) -> None:
+        """Nothing was opened: take the solve up again that made way for it."""
+        if self._core.status.phase.is_busy and self._solving is None:
+            self.solve_now()
 
     def _give_up(self, request_id: int) -> None:
         self._awaited.add(request_id)
@@ -266,6 +272,7 @@ class SolveController(QObject):
         self._opening = None
         self._core.set_opening(None)
         self.open_failed.emit(issues, details)
+        self._go_on()
 
     def _on_progress(self, request_id: int, delivery: Progressed) -> None:
         event = delivery.event
@@ -307,6 +314,7 @@ class SolveController(QObject):
             sentence += " while it read the file"
         if again:
             self._service.start()
+            self._go_on()
             sentence += " and was restarted; your schedule is kept."
         else:
             sentence += " several times and is not started again before the next solve."

@@ -12,7 +12,9 @@ from pytestqt.qtbot import QtBot
 from poet_gui.explorer import Origin
 from poet_gui.main_window import MainWindow
 from poet_gui.notices import Level
+from poet_gui.solving.status import Phase
 from solver.graph import Accounting
+from solver.graph_request import GraphRequest
 from solver.outcome import Feasible, Optimal
 from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, open_model, solve
 
@@ -264,3 +266,19 @@ def test_that_a_broken_device_file_of_the_user_is_named_at_the_start_and_stays_n
     (notice,) = window.views.notices.notices
     assert "board.toml" in notice.text
     assert notice.level is Level.WARNING
+
+
+def test_that_a_solve_that_made_way_for_a_bad_file_goes_on(
+    qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window("obedient")
+    open_model(qtbot, window)
+    core = window.state.core
+    window.controller.solve_now()
+    qtbot.waitUntil(lambda: core.status.phase is Phase.IMPROVING, timeout=WAIT_MS)
+    with qtbot.waitSignal(window.controller.open_failed, timeout=WAIT_MS):
+        window.controller.open(GraphRequest("bad"), "bad")
+    qtbot.waitUntil(lambda: core.status.phase is Phase.IMPROVING, timeout=WAIT_MS)
+    with qtbot.waitSignal(window.controller.finished, timeout=WAIT_MS):
+        window.controller.stop()
+    assert core.status.phase is Phase.DONE

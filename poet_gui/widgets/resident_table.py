@@ -23,7 +23,7 @@ from poet_gui.widgets.table_model import Index
 from solver.simulate import Trace
 from solver.units import format_bytes, format_bytes_exactly
 
-_NARROW: Final = 36  # characters of width
+_NARROW: Final = 52  # characters of width
 
 
 class _ShareBar(QStyledItemDelegate):

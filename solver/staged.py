@@ -7,6 +7,7 @@ highest bit of a mask is the tensor made last; `original` leads back to the grap
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from solver.graph import Phase
@@ -64,6 +65,15 @@ class StagedProblem:
     def tensors(self) -> int:
         """Number of tensors."""
         return len(self.size)
+
+    def uses(self, tensor: int) -> Iterator[tuple[int, int]]:
+        """Pairs of consecutive ops that use the tensor: from its making on, in order."""
+        return pairwise((self.producer[tensor], *self.readers[tensor]))
+
+    @property
+    def waiting(self) -> int:
+        """Mask of the tensors that some use leaves waiting while other ops run."""
+        return mask_of([i for i in range(self.tensors) if any(b > a + 1 for a, b in self.uses(i))])
 
     def mass(self, mask: int) -> int:
         """Bytes of the tensors in `mask`."""

@@ -224,17 +224,12 @@ def page_everything(planner: StagePlanner) -> Plan:
     for t in range(1, staged.stages):
         shared = staged.op_in[t] & (staged.op_in[t - 1] | staged.op_out[t - 1])
         held[t] = plan.held[t] & (fixed | shared)
-    waits = [
-        i
-        for i, readers in enumerate(staged.readers)
-        if any(b > a + 1 for a, b in zip((staged.producer[i], *readers), readers, strict=False))
-    ]
     decided = {
         t: _paged_stage(planner, t, held[t], held[t + 1])
         for t in range(staged.stages)
         if staged.op_in[t] & ~held[t]
     }
-    return Plan(planner, held, mask_of(waits) & ~fixed & ~staged.stored, decided)
+    return Plan(planner, held, staged.waiting & ~fixed & ~staged.stored, decided)
 
 
 def _paged_stage(planner: StagePlanner, t: int, start: int, end: int) -> StagePlan:

@@ -20,7 +20,6 @@ class _Change:
     first: int
     last: int
     page: bool
-    benefit: float = 0.0
 
 
 def repair(

@@ -20,7 +20,7 @@ def local_search(plan: Plan, rng: Random, stop: Callable[[], bool]) -> Iterator[
     while not stop():
         trial = best.copy()
         restored = _restore(trial, rng)
-        if not restored:
+        if restored is None:
             return
         keep = frozenset(restored) if rng.random() < 0.5 else frozenset()  # noqa: PLR2004 - a coin
         noise = rng.choice((0.0, 0.3, 1.0, 3.0))
@@ -33,8 +33,11 @@ def local_search(plan: Plan, rng: Random, stop: Callable[[], bool]) -> Iterator[
             yield best
 
 
-def _restore(plan: Plan, rng: Random) -> list[int]:
-    """Hold some supplied tensors by force: the dearer ones more often, within a random window."""
+def _restore(plan: Plan, rng: Random) -> list[int] | None:
+    """Hold some supplied tensors by force: the dearer ones more often, within a random window.
+
+    None when nothing is supplied anywhere: the plan cannot be cheaper.
+    """
     stages = plan.staged.stages
     if rng.random() < 0.7:  # noqa: PLR2004 - mostly local: far supplies rarely depend on each other
         width = rng.choice((8, 16, 32, 64))
@@ -45,12 +48,12 @@ def _restore(plan: Plan, rng: Random) -> list[int]:
     supplies = [(cost, t, i) for t in window for cost, i in supplies_of(plan, t)]
     if not supplies:
         supplies = [(cost, t, i) for t in range(stages) for cost, i in supplies_of(plan, t)]
-    restored: list[int] = []
     if not supplies:
-        return restored
+        return None
+    restored: list[int] = []
     weights = [cost + 1e-12 for cost, _, _ in supplies]
     count = rng.randint(1, min(12, len(supplies)))
     for _, stage, tensor in rng.choices(supplies, weights, k=count):
         if hold_back(plan, stage, tensor, force=True):
             restored.append(tensor)
-    return restored or [-1]
+    return restored

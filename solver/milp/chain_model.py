@@ -19,6 +19,7 @@ import numpy as np
 
 from solver.costs import FloatArray
 from solver.heuristic.plan import Plan
+from solver.milp.assemble import assemble
 from solver.milp.rows import RowFamily, least_sum_reaching
 from solver.staged import StagedProblem
 
@@ -87,9 +88,9 @@ class ChainModel:
         stages: list[list[int]] = [[] for _ in range(staged.stages)]
         for op, stage in self.rerun:
             stages[op].append(stage)
-        for i, readers in enumerate(staged.readers):
+        for i in range(staged.tensors):
             maker = staged.producer[i]
-            for first, last in zip((maker, *readers), readers, strict=False):
+            for first, last in staged.uses(i):
                 if last <= first + 1:
                     continue
                 gap = _Gap(i, first, last)
@@ -158,28 +159,21 @@ class ChainModel:
 
     def problem(self) -> cp.Problem:
         """The CVXPY problem in matrix form."""
-        count = len(self.cost)
-        bounds = [np.zeros(count), np.ones(count)]
-        x = cp.Variable(count, boolean=(np.arange(count),), bounds=bounds)
-        constraints = [
-            family.matrix(count) @ x >= family.lower_bounds()
-            for family in (self._rows, self._room)
-            if len(family)
-        ]
-        limit = self.staged.limit_s
-        if limit is not None:
-            unit = max(abs(limit), max(self._seconds, default=0.0), 1e-300)
-            seconds = cp.Parameter(value=limit / unit)
-            constraints.append(np.array(self._seconds) / unit @ x <= seconds)
-        return cp.Problem(cp.Minimize(np.array(self.cost) @ x), constraints)
+        return assemble(
+            self.cost,
+            [self._rows],
+            room=self._room,
+            seconds=self._seconds,
+            limit_s=self.staged.limit_s,
+        )
 
     def plan_masks(self, x: FloatArray) -> tuple[list[int], int]:
         """Held masks per stage border and the mask of written tensors, from near-integers."""
         staged = self.staged
         held = [0] * (staged.stages + 1)
         paged = 0
-        for i, readers in enumerate(staged.readers):
-            for first, last in zip((staged.producer[i], *readers), readers, strict=False):
+        for i in range(staged.tensors):
+            for first, last in staged.uses(i):
                 if last == first + 1:
                     held[last] |= 1 << i
         for gap in self.gaps:

@@ -17,9 +17,9 @@ chain_j: remaking an op that reads folded tensors (StagedProblem.folded) costs t
 from dataclasses import dataclass
 
 import cvxpy as cp
-import numpy as np
 
 from solver.costs import FloatArray
+from solver.milp.assemble import assemble
 from solver.milp.rows import RowFamily, least_sum_reaching
 from solver.staged import StagedProblem, bits
 
@@ -39,7 +39,7 @@ class Gap:
 
 
 class GapModel:
-    """Columns, rows and the CVXPY problem; the budgets are Parameters.
+    """Columns, rows and the CVXPY problem.
 
     `scale` : what one joule is worth in the objective. `impossible` : an op whose working set
     cannot be made room for whatever is dropped (the problem has no schedule), else None.
@@ -65,10 +65,9 @@ class GapModel:
     def _add_columns(self) -> None:
         staged = self.staged
         chain_j, chain_s = chain_costs(staged, staged.run_j), chain_costs(staged, staged.run_s)
-        for tensor, readers in enumerate(staged.readers):
-            uses = (staged.producer[tensor], *readers)
+        for tensor in range(staged.tensors):
             stored = bool(staged.stored >> tensor & 1)
-            for first, last in zip(uses, readers, strict=False):
+            for first, last in staged.uses(tensor):
                 if last <= first + 1:
                     continue
                 page_in = remake = -1
@@ -131,22 +130,13 @@ class GapModel:
 
     def problem(self) -> cp.Problem:
         """The CVXPY problem in matrix form."""
-        x = cp.Variable(
-            self.columns,
-            boolean=(np.arange(self.columns),),
-            bounds=[np.zeros(self.columns), np.ones(self.columns)],
+        return assemble(
+            self.cost,
+            [self._choice],
+            room=self._room,
+            seconds=self.seconds,
+            limit_s=self.staged.limit_s,
         )
-        constraints = [
-            family.matrix(self.columns) @ x >= family.lower_bounds()
-            for family in (self._choice, self._room)
-            if len(family)
-        ]
-        limit = self.staged.limit_s
-        if limit is not None:
-            seconds = cp.Parameter(value=limit)
-            unit = max(abs(limit), max(self.seconds, default=0.0), 1e-300)
-            constraints.append(np.array(self.seconds) / unit @ x <= seconds / unit)
-        return cp.Problem(cp.Minimize(np.array(self.cost) @ x), constraints)
 
     def plan_masks(self, x: FloatArray) -> tuple[list[int], int]:
         """Held masks per stage border and the mask of written tensors, from near-integers."""
@@ -154,8 +144,8 @@ class GapModel:
         held = [0] * (staged.stages + 1)
         dropped = {(gap.tensor, gap.last) for gap in self.gaps if self._drops(gap, x)}
         paged = 0
-        for tensor, readers in enumerate(staged.readers):
-            for first, last in zip((staged.producer[tensor], *readers), readers, strict=False):
+        for tensor in range(staged.tensors):
+            for first, last in staged.uses(tensor):
                 if (tensor, last) not in dropped:
                     for border in range(first + 1, last + 1):
                         held[border] |= 1 << tensor

@@ -19,8 +19,8 @@ memory counts. A stage in detail is exact. Rows (11), cuts on what an LP splits,
 from collections.abc import Sequence
 
 import cvxpy as cp
-import numpy as np
 
+from solver.milp.assemble import assemble
 from solver.milp.rows import Held, RowFamily, add_fit
 from solver.milp.stage_columns import StageColumns
 from solver.milp.stage_detail import add_detail_rows
@@ -114,21 +114,12 @@ class StageModel:
     def problem(self) -> cp.Problem:
         """The CVXPY problem in matrix form; both budgets' right-hand sides are Parameters."""
         columns = self.columns
-        lower, upper = columns.bounds()
-        x = cp.Variable(
-            len(columns), boolean=(np.array(columns.binary, dtype=int),), bounds=[lower, upper]
+        return assemble(
+            columns.cost,
+            [self.supply, self.flow, self.order, self.detail],
+            room=self.memory,
+            seconds=columns.seconds,
+            limit_s=self.staged.limit_s,
+            upper=columns.upper,
+            binary=columns.binary,
         )
-        constraints = [
-            family.matrix(len(columns)) @ x >= family.lower_bounds()
-            for family in (self.supply, self.flow, self.order, self.detail)
-            if len(family)
-        ]
-        if len(self.memory):
-            room = cp.Parameter(len(self.memory), value=self.memory.lower_bounds())
-            constraints.append(self.memory.matrix(len(columns)) @ x >= room)
-        limit = self.staged.limit_s
-        if limit is not None:
-            unit = max(abs(limit), max(columns.seconds, default=0.0), 1e-300)
-            seconds = cp.Parameter(value=limit / unit)
-            constraints.append(np.array(columns.seconds) / unit @ x <= seconds)
-        return cp.Problem(cp.Minimize(np.array(columns.cost) @ x), constraints)

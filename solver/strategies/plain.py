@@ -35,13 +35,8 @@ def page_all(staged: StagedProblem) -> Schedule:
     and the tensors that cannot be paged are in RAM.
     """
     pageable = mask_of([i for i in range(staged.tensors) if staged.may_page[i]])
-    waits = [
-        i
-        for i, readers in enumerate(staged.readers)
-        if any(b > a + 1 for a, b in zip((staged.producer[i], *readers), readers, strict=False))
-    ]
     held = ((1 << staged.tensors) - 1) & ~pageable
-    paged = mask_of(waits) & pageable & ~staged.stored
+    paged = staged.waiting & pageable & ~staged.stored
     return lower(staged, _held_runs(staged, held), paged)
 
 

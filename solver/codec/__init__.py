@@ -4,7 +4,7 @@
 Schemas in resources/schemas are made from them: `python -m solver.codec.schemas`.
 """
 
-from solver.codec.graph import device_of, graph_document
+from solver.codec.graph import graph_document
 from solver.codec.json_text import decode_result, encode_json
 from solver.codec.outcome import options_of, outcome_of
 from solver.codec.result import Origin, result_document
@@ -12,7 +12,6 @@ from solver.codec.result import Origin, result_document
 __all__ = [
     "Origin",
     "decode_result",
-    "device_of",
     "encode_json",
     "graph_document",
     "options_of",

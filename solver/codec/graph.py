@@ -1,7 +1,5 @@
 """Training graphs and devices <-> their objects in poet.graph."""
 
-from types import MappingProxyType
-
 from solver.codec.documents import (
     BaselineObject,
     DeviceObject,
@@ -66,22 +64,6 @@ def device_object(device: Device) -> DeviceObject:
     )
 
 
-def device_of(document: DeviceObject) -> Device:
-    """The device again."""
-    return Device(
-        document.id,
-        document.name,
-        document.flop_per_s,
-        document.flop_per_j,
-        document.ram_bytes,
-        document.io,
-        _transfer(document.page_in),
-        _transfer(document.page_out),
-        document.element_bytes,
-        MappingProxyType(dict(document.source)),
-    )
-
-
 def _op_objects(costed: CostedGraph) -> list[OpObject]:
     durations, energies = finite_list(costed.op_duration_s), finite_list(costed.op_energy_j)
     return [
@@ -140,7 +122,3 @@ def _transfer_object(transfer: Transfer) -> TransferObject:
     return TransferObject(
         finite(transfer.latency_s), finite(transfer.bytes_per_s), finite(transfer.power_w)
     )
-
-
-def _transfer(document: TransferObject) -> Transfer:
-    return Transfer(document.latency_s, document.bytes_per_s, document.power_w)

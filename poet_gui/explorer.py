@@ -368,14 +368,16 @@ class Explorer:
             return
         self.shown = shown
         another = before is None or before.trace.schedule is not shown.trace.schedule
+        tensor, playhead = self.tensor, self.playhead
         last = len(shown.trace.schedule.actions) - 1
         self.playhead = max(0, min(self.playhead, last))
         if another and not self.looked_around:
             look = first_look(shown.trace, self.tensor)
             self.playhead, self.tensor = look.action, look.tensor
         self._notify(Topic.SHOWN)
-        if another:
+        if self.tensor != tensor:
             self._notify(Topic.SELECTION)
+        if self.playhead != playhead:
             self._notify(Topic.PLAYHEAD)
 
     def _forget_place(self) -> None:

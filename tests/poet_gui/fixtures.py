@@ -52,6 +52,7 @@ def make_window(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Ma
         window.close()
         window.deleteLater()
         del window
+    qapp.setStyleSheet("")  # with one, the fonts of later tests' widgets would be the sheet's
 
 
 def open_model(qtbot: QtBot, window: MainWindow, name: str = "chain") -> None:

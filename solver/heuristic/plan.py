@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from solver.heuristic.stage_plan import StagePlan, StagePlanner, decided_stage
 from solver.lowering import Run, lower
 from solver.schedule import Schedule
-from solver.staged import bits, mask_of
+from solver.staged import StagedProblem, bits, mask_of
 
 Undo = list[tuple[int, StagePlan, int]]
 """What a change replaced: stage, its plan and its peak before."""
@@ -16,11 +16,11 @@ class Plan:
 
     held[t] : mask of what is in RAM when stage t begins (t = 0 .. stages, both ends empty).
     paged : mask of the tensors written to storage once, right after they are made.
-    peaks[t] : bytes at the worst moment of stage t. cost : of reruns, page-ins and page-outs at the
-    planner's prices. seconds : what they take. borders, uses, touches : per tensor, the same told
-    the other way round: masks of the borders across which it is held, and of the stages that read
-    it, or read or make it; stretches are found in them without walking. Changes re-plan the stages
-    that they touch and can be taken back (`undo`).
+    masses[t] : bytes of held[t]. peaks[t] : bytes at the worst moment of stage t. cost : of reruns,
+    page-ins and page-outs at the planner's prices. seconds : what they take. borders, uses,
+    touches : per tensor, the same told the other way round: masks of the borders across which it is
+    held, and of the stages that read it, or read or make it; stretches are found without walking.
+    Changes re-plan the stages that they touch and can be taken back (`undo`).
     """
 
     def __init__(
@@ -36,6 +36,7 @@ class Plan:
         count = self.staged.tensors
         self.held = held
         self.paged = paged
+        self.masses = _masses(self.staged, held)
         self.stages: list[StagePlan] = []
         self.peaks: list[int] = []
         for t in range(self.staged.stages):
@@ -44,10 +45,8 @@ class Plan:
                 raise ValueError(f"stage {t} lacks a supply")
             self.stages.append(planned)
             self.peaks.append(planned.peak + self._through(t, planned))
-        self.borders, self.uses, self.touches = [0] * count, [0] * count, [0] * count
-        for border, mask in enumerate(held):
-            for i in bits(mask):
-                self.borders[i] |= 1 << border
+        self.borders = _borders(count, held)
+        self.uses, self.touches = [0] * count, [0] * count
         for t, stage in enumerate(self.stages):
             self._note(t, stage.used, stage.touched)
         price, seconds = planner.price.page_out, self.staged.out_s
@@ -56,7 +55,9 @@ class Plan:
         self.seconds += sum(seconds[i] for i in bits(paged))
 
     def _through(self, t: int, planned: StagePlan) -> int:
-        return self.staged.mass(self.held[t] & self.held[t + 1] & ~planned.touched)
+        """Bytes that pass through the stage: all that is held before it, less what does not."""
+        start = self.held[t]
+        return self.masses[t] - self.staged.mass(start & (planned.touched | ~self.held[t + 1]))
 
     def peak_of(self, t: int, planned: StagePlan, start: int) -> int:
         """Peak of stage t if it were `planned` and began with `start` instead of held[t]."""
@@ -70,7 +71,8 @@ class Plan:
         """An independent copy that shares the (frozen) stage plans."""
         twin = object.__new__(Plan)
         twin.planner, twin.staged = self.planner, self.staged
-        twin.held, twin.peaks = self.held.copy(), self.peaks.copy()
+        twin.held, twin.masses = self.held.copy(), self.masses.copy()
+        twin.peaks = self.peaks.copy()
         twin.stages = self.stages.copy()
         twin.borders, twin.uses = self.borders.copy(), self.uses.copy()
         twin.touches = self.touches.copy()
@@ -142,10 +144,12 @@ class Plan:
         self.restore(undo)
 
     def _flip(self, tensor: int, first: int, last: int) -> None:
-        bit = 1 << tensor
+        bit, size = 1 << tensor, self.staged.size[tensor]
         self.borders[tensor] ^= (1 << (last + 1)) - (1 << first)
+        change = -size if self.held[first] & bit else size
         for border in range(first, last + 1):
             self.held[border] ^= bit
+            self.masses[border] += change
 
     def page(self, tensor: int, *, write: bool) -> None:
         """Write the tensor to storage after it is made, or no longer do; stages stay as planned."""
@@ -199,6 +203,28 @@ class Plan:
                 for op, during in zip(stage.runs, stage.during, strict=True)
             ]
         return lower(self.staged, runs, self.paged)
+
+
+def _masses(staged: StagedProblem, held: list[int]) -> list[int]:
+    """Bytes held across each border, by what changes from border to border."""
+    masses = []
+    mass = before = 0
+    for mask in held:
+        mass += staged.mass(mask & ~before) - staged.mass(before & ~mask)
+        masses.append(mass)
+        before = mask
+    return masses
+
+
+def _borders(tensors: int, held: list[int]) -> list[int]:
+    """Per tensor, the mask of the borders across which it is held."""
+    borders = [0] * tensors
+    before = 0
+    for border, mask in enumerate((*held, 0)):
+        for i in bits(mask ^ before):
+            borders[i] ^= -1 << border  # from here on held, or from here on no more
+        before = mask
+    return borders
 
 
 def keep_everything(planner: StagePlanner) -> Plan:

@@ -20,7 +20,7 @@ import numpy as np
 from solver.costs import FloatArray
 from solver.heuristic.plan import Plan
 from solver.milp.assemble import assemble
-from solver.milp.rows import RowFamily, least_sum_reaching
+from solver.milp.rows import RowFamily, Stop, least_sum_reaching, never
 from solver.staged import StagedProblem
 
 MOST_RERUNS: Final = 9_000
@@ -51,14 +51,16 @@ class ChainModel:
     reruns that need room of their own before the stage's op runs).
     """
 
-    def __init__(self, plan: Plan, scale: float, tighten: dict[int, int]) -> None:
+    def __init__(
+        self, plan: Plan, scale: float, tighten: dict[int, int], stop: Stop = never
+    ) -> None:
         self.staged = plan.staged
         self._start = plan
         self.scale = scale
         self._tighten = tighten
         self.cost: list[float] = []
         self._seconds: list[float] = []
-        self._rows, self._room = RowFamily(), RowFamily()
+        self._rows, self._room = RowFamily(stop), RowFamily(stop)
         self.rerun: dict[tuple[int, int], int] = {}
         self.write: dict[int, int] = {}
         self.gaps: list[_Gap] = []

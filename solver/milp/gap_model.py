@@ -15,13 +15,19 @@ chain_j: remaking an op that reads folded tensors (StagedProblem.folded) costs t
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 import cvxpy as cp
 
 from solver.costs import FloatArray
 from solver.milp.assemble import assemble
-from solver.milp.rows import RowFamily, least_sum_reaching
+from solver.milp.rows import RowFamily, Stop, least_sum_reaching, never
 from solver.staged import StagedProblem, bits
+
+_UNITS: Final = 6
+"""Distinct sizes for which a rounded row is added beside each memory row, at most."""
+_MOST_TERMS: Final = 1_500_000
+"""Rounded rows are left out where the memory rows would have more terms than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +51,7 @@ class GapModel:
     cannot be made room for whatever is dropped (the problem has no schedule), else None.
     """
 
-    def __init__(self, staged: StagedProblem, scale: float) -> None:
+    def __init__(self, staged: StagedProblem, scale: float, stop: Stop = never) -> None:
         self.staged = staged
         self.scale = scale
         self.cost: list[float] = []
@@ -54,7 +60,7 @@ class GapModel:
         self.write: dict[int, int] = {}
         self._add_columns()
         self.columns = len(self.cost)
-        self._choice, self._room = RowFamily(), RowFamily()
+        self._choice, self._room = RowFamily(stop), RowFamily(stop)
         self.impossible = self._add_rows()
 
     def _column(self, cost: float, seconds: float) -> int:
@@ -93,6 +99,8 @@ class GapModel:
         for gap in self.gaps:
             for op in range(gap.first + 1, gap.last):
                 around[op].append(gap)
+        terms = 2 * sum(map(len, around)) or 1
+        self._units = min(_UNITS, max(0, _MOST_TERMS // terms - 1))
         for op, gaps in enumerate(around):
             if not self._add_room_rows(op, gaps):
                 return op
@@ -110,7 +118,7 @@ class GapModel:
         needed = least_sum_reaching(sizes, excess)
         self._cover(free, sizes, needed)
         held = sum(sizes) - needed
-        for unit in sorted(set(sizes), reverse=True)[:6]:
+        for unit in sorted(set(sizes), reverse=True)[: self._units]:
             # Chvatal-Gomory on what is held: sum of floor(size / unit) <= floor(held / unit)
             parts = [size // unit for size in sizes]
             lower = sum(parts) - held // unit

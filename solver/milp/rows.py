@@ -1,6 +1,6 @@
 """Rows of a model, collected as triplets and handed to CVXPY as one sparse matrix per family."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,11 +9,26 @@ import scipy.sparse as sp
 
 from solver.costs import FloatArray
 
+Stop = Callable[[], bool]
+
+
+class BuildStopped(Exception):  # noqa: N818 - an event, not an error
+    """Somebody or the clock asked to stop while a model was being written."""
+
+
+def never() -> bool:
+    """Nobody asks to stop."""
+    return False
+
 
 class RowFamily:
-    """Constraints of one kind: matrix @ x >= lower, one row at a time."""
+    """Constraints of one kind: matrix @ x >= lower, one row at a time.
 
-    def __init__(self) -> None:
+    `stop` is asked every 64 rows; BuildStopped is raised when it says so.
+    """
+
+    def __init__(self, stop: Stop = never) -> None:
+        self._stop = stop
         self._rows: list[int] = []
         self._columns: list[int] = []
         self._values: list[float] = []
@@ -22,6 +37,8 @@ class RowFamily:
     def add(self, terms: Iterable[tuple[int, float]], lower: float) -> None:
         """Add sum(value * x[column]) >= lower."""
         row = len(self.lower)
+        if row % 64 == 0 and self._stop():
+            raise BuildStopped
         for column, value in terms:
             self._rows.append(row)
             self._columns.append(column)
@@ -41,7 +58,7 @@ class RowFamily:
         return np.array(self.lower, dtype=np.float64)
 
 
-def least_sum_reaching(sizes: Sequence[int], needed: int, *, limit_bits: int = 1 << 20) -> int:
+def least_sum_reaching(sizes: Sequence[int], needed: int, *, limit_bits: int = 1 << 24) -> int:
     """The smallest sum of a subset of `sizes` that is >= `needed`; `needed` where that is too dear.
 
     Exact subset sums on a bit set of sums divided by the sizes' greatest common divisor. Used to
@@ -51,7 +68,7 @@ def least_sum_reaching(sizes: Sequence[int], needed: int, *, limit_bits: int = 1
         return needed
     unit = int(np.gcd.reduce(np.array(sizes, dtype=np.int64))) if sizes else 0
     total = sum(sizes)
-    if unit == 0 or total < needed or total // unit > limit_bits:
+    if unit == 0 or total < needed or total // unit * len(sizes) > limit_bits:
         return needed
     sums = 1
     for size in sizes:

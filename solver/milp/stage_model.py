@@ -21,7 +21,7 @@ from collections.abc import Sequence
 import cvxpy as cp
 
 from solver.milp.assemble import assemble
-from solver.milp.rows import Held, RowFamily, add_fit
+from solver.milp.rows import Held, RowFamily, Stop, add_fit, never
 from solver.milp.stage_columns import StageColumns
 from solver.milp.stage_detail import add_detail_rows
 from solver.milp.stage_forward import ForwardGaps
@@ -37,13 +37,19 @@ class StageModel:
     """
 
     def __init__(
-        self, staged: StagedProblem, *, begin: int, detailed: frozenset[int], scale: float
+        self,
+        staged: StagedProblem,
+        *,
+        begin: int,
+        detailed: frozenset[int],
+        scale: float,
+        stop: Stop = never,
     ) -> None:
         self.staged = staged
         self.columns = StageColumns(staged, begin, detailed, scale)
         self.begin = begin
         self.supply, self.flow, self.order, self.memory, self.detail = (
-            RowFamily() for _ in range(5)
+            RowFamily(stop) for _ in range(5)
         )
         forward = ForwardGaps(self.columns, self.flow, self.memory)
         self.forward_gaps, self.impossible = forward.gaps, forward.impossible

@@ -87,7 +87,7 @@ class Proof:
         """Solve the gap model: a bound, and a plan to start from."""
         solve = self._solve
         solve.progress.enter("gap model")
-        model = GapModel(solve.staged, self._scale())
+        model = GapModel(solve.staged, self._scale(), solve.stop)
         if model.impossible is not None:
             self.impossible = True
             return
@@ -149,7 +149,7 @@ class Proof:
         for _ in range(CHAIN_ROUNDS):
             if solve.plan is None or solve.stop():
                 return
-            model = ChainModel(solve.plan, self._scale(), tighten)
+            model = ChainModel(solve.plan, self._scale(), tighten, solve.stop)
             session = self._session(model.problem(), solve.limits.work + CHAIN_UNITS)
             over: dict[int, int] = {}
             result = session.solve(
@@ -177,7 +177,11 @@ class Proof:
         solve = self._solve
         solve.progress.enter("stage model")
         model = StageModel(
-            solve.staged, begin=self._begin, detailed=self._detailed, scale=self._scale()
+            solve.staged,
+            begin=self._begin,
+            detailed=self._detailed,
+            scale=self._scale(),
+            stop=solve.stop,
         )
         if model.impossible is not None:
             self.impossible = True

@@ -15,8 +15,11 @@ from solver.heuristic.search import local_search
 from solver.heuristic.stage_plan import StagePlanner, prices
 from solver.outcome import Outcome, SolverRecord, StopReason
 from solver.problem import Problem, SolveOptions
+from solver.schedule import Schedule
+from solver.simulate import simulate
 from solver.staged import StagedProblem, stage
 from solver.strategies.limits import PLANS_PER_UNIT, Limits
+from solver.strategies.plain import keep_all, page_all
 from solver.strategies.progress import SolveProgress
 
 STALE_UNITS: Final = 1.0
@@ -58,21 +61,29 @@ class JointSolve:
         self._greedy()
         if self.stop():
             return self._outcome()
-        from solver.strategies.joint_proof import Proof  # noqa: PLC0415 - cvxpy takes a second
-
-        proof = Proof(self)
-        proof.gap_model()
-        if proof.exact_at_once and not proof.impossible and not self.stop():
-            proof.advance()
-        while not proof.impossible and not self.stop():
-            proof.narrow()
-            self._search()
-            if not self.stop():
-                proof.narrow()
-                proof.advance()
-        if proof.impossible and self.plan is None:
+        if self._prove() and self.progress.trace is None:
             return self._impossible()
         return self._outcome()
+
+    def _prove(self) -> bool:
+        """Prove and search in turn until a limit stops it; True when no schedule can exist."""
+        from solver.milp.rows import BuildStopped  # noqa: PLC0415 - cvxpy takes a second
+        from solver.strategies.joint_proof import Proof  # noqa: PLC0415
+
+        proof = Proof(self)
+        try:
+            proof.gap_model()
+            if proof.exact_at_once and not proof.impossible and not self.stop():
+                proof.advance()
+            while not proof.impossible and not self.stop():
+                proof.narrow()
+                self._search()
+                if not self.stop():
+                    proof.narrow()
+                    proof.advance()
+        except BuildStopped:  # a limit was reached while a model was written
+            return False
+        return proof.impossible
 
     def _impossible(self) -> Outcome:
         """Which limit is to blame is asked of greedy repair, which looks at RAM alone."""
@@ -91,10 +102,12 @@ class JointSolve:
 
     def take(self, plan: Plan) -> bool:
         """Offer a plan as a schedule; it becomes the one to improve when it is the best."""
-        if plan.fits and self.progress.offer(plan.schedule()):
+        if not plan.fits:
+            return False
+        better = self.progress.offer(plan.schedule())
+        if better or self.plan is None:
             self.plan = plan
-            return True
-        return False
+        return better
 
     def restrict(self, staged: StagedProblem) -> None:
         """Go on with a problem that leaves out what no better schedule contains."""
@@ -118,9 +131,12 @@ class JointSolve:
         )
 
     def _greedy(self) -> None:
-        self.progress.enter("greedy")
-        if self.stop():
+        self.progress.enter("plain")
+        if self.stop() or self._offer_plain(keep_all(self.staged)):
             return
+        if self.problem.switches.paging:
+            self._offer_plain(page_all(self.staged))
+        self.progress.enter("greedy")
         plan = first_plan(self.planner, keep_everything, self._stopped)
         if plan is not None:
             self.take(plan)
@@ -134,9 +150,15 @@ class JointSolve:
                 polish(better, self._stopped)
                 self.take(better)
 
+    def _offer_plain(self, schedule: Schedule) -> bool:
+        """Take a schedule that decides nothing if it fits: an answer before any search."""
+        trace, budgets = simulate(schedule, self.problem), self.problem.budgets
+        fits = trace.peak_bytes <= budgets.ram_bytes and budgets.allow_runtime(trace.runtime_s)
+        return fits and self.progress.offer(schedule)
+
     def _stopped(self) -> bool:
-        """`stop`; without a plan, which should come in any case, only a wish or being late."""
-        if self.plan is not None:
+        """`stop`; without a schedule, which should come in any case, only a wish or being late."""
+        if self.progress.trace is not None:
             return self.stop()
         return self.limits.reason is StopReason.CANCELLED or self.limits.left_s < -GRACE_S
 

@@ -48,8 +48,6 @@ class SolveProgress:
         bug of ours, not a result.
         """
         trace = simulate(schedule, self.problem)
-        if trace.total_energy_j >= self.energy_j * (1 - 1e-12):
-            return False
         report = verify_figures(
             schedule,
             self.problem,
@@ -58,6 +56,8 @@ class SolveProgress:
             runtime_s=trace.runtime_s,
         )
         assert report.ok, f"{self.step} made an illegal schedule: {report.faults[:3]}"
+        if trace.total_energy_j >= self.energy_j * (1 - 1e-12):
+            return False
         self.trace = trace
         self._agree()
         now = self._limits.elapsed_s

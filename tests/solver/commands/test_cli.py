@@ -397,6 +397,8 @@ def test_that_ctrl_c_ends_with_130_and_keeps_the_best_schedule(tmp_path: Path) -
         [sys.executable, "-c", UNTIL_CANCELLED, *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        # A shell starts background jobs with SIGINT ignored, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - no threads here
     ) as process:
         assert process.stderr is not None
         assert process.stderr.readline() == b"searching\n"

@@ -73,6 +73,7 @@ def test_that_a_clicked_tensor_is_the_same_everywhere(solved: MainWindow) -> Non
     assert name in str(solved.views.tensors.model().data(index))
 
 
+@pytest.mark.slow
 def test_that_the_picture_is_drawn_at_twice_its_size(solved: MainWindow, tmp_path: Path) -> None:
     path = tmp_path / "picture.png"
     solved.exporter.write_png(str(path))
@@ -81,6 +82,7 @@ def test_that_the_picture_is_drawn_at_twice_its_size(solved: MainWindow, tmp_pat
     assert solved.views.notices.notices[0].title == "Saved picture.png"
 
 
+@pytest.mark.slow
 def test_that_the_chrome_trace_has_lanes_and_a_memory_counter(
     solved: MainWindow, tmp_path: Path
 ) -> None:
@@ -90,6 +92,7 @@ def test_that_the_chrome_trace_has_lanes_and_a_memory_counter(
     assert {"M", "X", "C"} <= {event["ph"] for event in events}
 
 
+@pytest.mark.slow
 def test_that_a_place_that_cannot_be_written_is_explained(
     solved: MainWindow, tmp_path: Path
 ) -> None:

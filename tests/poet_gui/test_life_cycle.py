@@ -51,6 +51,7 @@ def test_that_closing_in_mid_solve_is_clean_twenty_times(
         assert not _runs(pid)
 
 
+@pytest.mark.slow
 def test_that_a_window_that_is_killed_leaves_no_solve_process(tmp_path: Path) -> None:
     process = subprocess.Popen([*APP, "linear"], env=_environment(tmp_path))
     window = psutil.Process(process.pid)
@@ -63,6 +64,7 @@ def test_that_a_window_that_is_killed_leaves_no_solve_process(tmp_path: Path) ->
     assert alive == []
 
 
+@pytest.mark.slow
 def test_that_a_screenshot_shows_a_solved_model_and_ends(tmp_path: Path) -> None:
     picture = tmp_path / "shot.png"
     ended = subprocess.run(
@@ -77,6 +79,7 @@ def test_that_a_screenshot_shows_a_solved_model_and_ends(tmp_path: Path) -> None
     assert not QImage(str(picture)).isNull()
 
 
+@pytest.mark.slow
 def test_that_a_screenshot_of_a_bad_file_says_why(tmp_path: Path) -> None:
     picture = tmp_path / "shot.png"
     ended = subprocess.run(
@@ -92,6 +95,7 @@ def test_that_a_screenshot_of_a_bad_file_says_why(tmp_path: Path) -> None:
     assert not picture.exists()
 
 
+@pytest.mark.slow
 def test_that_the_window_imports_no_solver_library() -> None:
     code = "import sys, poet_gui.main_window; print(*sorted(sys.modules))"
     shown = subprocess.run(

@@ -40,6 +40,7 @@ def test_that_dialog_drop_argument_and_recent_give_the_same(
     assert window.settings.recent == (str(path),)
 
 
+@pytest.mark.slow
 def test_that_every_built_in_network_opens(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window(None)
     names = [window.views.header.models.itemData(i) for i in range(1, 9)]

@@ -38,5 +38,6 @@ def test_that_listing_strategies_and_devices_needs_no_solver() -> None:
     assert _imported(code, *SLOW) == ""
 
 
+@pytest.mark.slow
 def test_that_a_slow_library_would_be_noticed() -> None:
     assert _imported("import solver.milp.backend", "cvxpy", "onnx") == "cvxpy"

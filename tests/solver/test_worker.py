@@ -256,6 +256,7 @@ def test_that_nonsense_on_stdin_ends_the_process_with_a_message() -> None:
         assert b"not a message of this program" in broken.process.stderr.read()
 
 
+@pytest.mark.slow
 def test_that_an_idle_process_warms_up_by_itself() -> None:
     with _process() as idle:
         reader = idle._reader

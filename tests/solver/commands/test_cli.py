@@ -413,6 +413,7 @@ def test_that_ctrl_c_ends_with_130_and_keeps_the_best_schedule(tmp_path: Path) -
     assert document["peak_bytes"] <= 901120
 
 
+@pytest.mark.slow
 def test_that_a_terminal_shows_progress_and_a_pipe_does_not(tmp_path: Path) -> None:
     arguments = ["solve", CHAIN, "--device", DEAR, "--ram", "901120", "--no-paging"]
     screen, terminal = pty.openpty()

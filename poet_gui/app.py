@@ -82,7 +82,7 @@ def _device(settings: "Settings") -> "Device":
 
 def _options(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="poet gui", description="The window of POET Explorer.")
-    parser.add_argument("subject", nargs="?", metavar="MODEL|RESULT|SESSION")
+    parser.add_argument("subject", nargs="?", metavar="MODEL|RESULT")
     parser.add_argument("--demo", action="store_true", help="open a solved example")
     parser.add_argument("--screenshot", metavar="FILE.png", help="draw, save, quit")
     return parser.parse_args(list(argv))

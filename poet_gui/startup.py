@@ -20,9 +20,9 @@ def poet() -> None:
 
 
 def poet_gui() -> None:
-    """Entry point of `poet-gui`."""
+    """Entry point of `poet-gui`: `poet gui` with the same words for the same mistakes."""
     _refuse_foreign_packages()
-    sys.exit(import_module("poet_gui.app").main())
+    sys.exit(import_module("solver.cli").run(["gui", *sys.argv[1:]]))
 
 
 def foreign_packages() -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Claim: a foreign package that hides one of ours is named in one sentence, not in a traceback."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -40,3 +41,21 @@ def test_that_a_foreign_package_is_named_with_its_place(tmp_path: Path, name: st
     assert done.returncode == 1
     assert len(done.stderr.strip().splitlines()) == 1
     assert f"another package named {name} in {tmp_path / name}" in done.stderr
+
+
+def test_that_poet_gui_without_a_display_says_so(tmp_path: Path) -> None:
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"}
+    }
+    ended = subprocess.run(
+        [sys.executable, "-c", "from poet_gui.startup import poet_gui; poet_gui()"],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("poet: there is no display to open the window on")

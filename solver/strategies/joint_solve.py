@@ -1,6 +1,7 @@
 """One joint solve from start to end: which step follows which, and when to stop."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 from time import perf_counter
 from typing import Final
@@ -9,7 +10,7 @@ from solver.events import Report
 from solver.explain import finished, no_answer, proven_impossible
 from solver.heuristic.improve import polish
 from solver.heuristic.plan import Plan, keep_everything, page_everything
-from solver.heuristic.price_search import first_plan, repaired
+from solver.heuristic.price_search import energy_j, first_plan, repaired
 from solver.heuristic.repair import repair
 from solver.heuristic.search import local_search
 from solver.heuristic.stage_plan import StagePlanner, prices
@@ -54,6 +55,7 @@ class JointSolve:
         self.solver_name, self.solver_version = "none", ""
         self._rng = Random(options.seed)
         self._counted = 0
+        self._search_alone = False
         self._began = perf_counter()
 
     def run(self) -> Outcome:
@@ -75,6 +77,8 @@ class JointSolve:
             proof.gap_model()
             if proof.exact_at_once and not proof.impossible and not self.stop():
                 proof.advance()
+            if self._search_alone and not proof.impossible and not self.stop():
+                self._search()
             while not proof.impossible and not self.stop():
                 proof.narrow()
                 self._search()
@@ -149,6 +153,22 @@ class JointSolve:
                 better = plan.copy()
                 polish(better, self._stopped)
                 self.take(better)
+        self._without_paging()
+
+    def _without_paging(self) -> None:
+        """Where paging is dear, start from what recomputation alone finds: it searches less."""
+        switches = self.problem.switches
+        if not (switches.paging and switches.recompute) or self.stop():
+            return
+        alone = replace(self.staged, may_page=(False,) * self.staged.tensors, stored=0)
+        planner = StagePlanner(alone, self.planner.price, self.planner.counter)
+        plan = first_plan(planner, keep_everything, self._stopped)
+        if plan is None or not plan.fits:
+            return
+        if self.plan is None or energy_j(plan) <= energy_j(self.plan):
+            self.progress.offer(plan.schedule())
+            self.plan = plan
+            self._search_alone = True
 
     def _offer_plain(self, schedule: Schedule) -> bool:
         """Take a schedule that decides nothing if it fits: an answer before any search."""

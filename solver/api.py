@@ -13,6 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Final
 
+from solver.brackets import NOTHING_KNOWN, Known
 from solver.costs import price
 from solver.device import Device, IoMode
 from solver.device_files import load_device
@@ -142,12 +143,14 @@ def solve(
     options: SolveOptions,
     report: Callable[[Event], None] | None = None,
     cancel: Cancel | None = None,
+    known: Known = NOTHING_KNOWN,
 ) -> Outcome:
     """Schedule `problem` with the strategy of `options.strategy` and check the answer once more.
 
     The strategy sees its own switches (strategies.registry.adapt); the outcome's trace holds the
     problem with them. `report` gets every event, the last is Finished. An answer that does not
-    stand up to the verifier is Failed, never shown.
+    stand up to the verifier is Failed, never shown. `known` (of the problem with the strategy's
+    switches) is where the search starts from: a schedule of it that is not valid is dropped.
 
     Raises
     ------
@@ -158,7 +161,8 @@ def solve(
     strategy = get_strategy(options.strategy)
     tell = report if report is not None else _silent
     began = time.perf_counter()
-    outcome = strategy.solve(adapt(problem, strategy), options, tell, cancel or Cancel())
+    wish = cancel or Cancel()
+    outcome = strategy.solve(adapt(problem, strategy), options, tell, wish, known)
     outcome = _audited(outcome)
     tell(Finished(time.perf_counter() - began, outcome))
     return outcome

@@ -3,6 +3,7 @@
 import threading
 from typing import Protocol
 
+from solver.brackets import NOTHING_KNOWN, Known
 from solver.events import Report
 from solver.outcome import Outcome
 from solver.problem import Problem, SolveOptions
@@ -37,10 +38,16 @@ class Strategy(Protocol):
     recompute: bool | None
 
     def solve(
-        self, problem: Problem, options: SolveOptions, report: Report, cancel: Cancel
+        self,
+        problem: Problem,
+        options: SolveOptions,
+        report: Report,
+        cancel: Cancel,
+        known: Known = NOTHING_KNOWN,
     ) -> Outcome:
         """Schedule `problem`; every trace in an Incumbent or outcome has passed the verifier.
 
+        `known` is where the search may start from; its schedules are verified before use.
         `problem.switches` are already those of this strategy (strategies.registry.adapt). The
         caller emits Finished.
         """

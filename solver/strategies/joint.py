@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from solver.brackets import NOTHING_KNOWN, Known
 from solver.events import Report, Started
 from solver.explain import too_little_ram, too_little_time
 from solver.outcome import Outcome, SolverRecord
@@ -21,7 +22,12 @@ class JointStrategy:
     recompute: bool | None = None
 
     def solve(
-        self, problem: Problem, options: SolveOptions, report: Report, cancel: Cancel
+        self,
+        problem: Problem,
+        options: SolveOptions,
+        report: Report,
+        cancel: Cancel,
+        known: Known = NOTHING_KNOWN,
     ) -> Outcome:
         """Schedule `problem`, reporting every better schedule and bound on the way."""
         report(Started(0.0, "checking"))
@@ -30,7 +36,7 @@ class JointStrategy:
         if impossible is not None:
             return impossible
         limits = Limits(options, cancel)
-        return JointSolve(self.name, problem, options, report, limits).run()
+        return JointSolve(self.name, problem, options, report, limits).run(known)
 
 
 JOINT = JointStrategy(

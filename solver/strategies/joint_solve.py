@@ -2,12 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import inf
 from random import Random
 from time import perf_counter
 from typing import Final
 
+from solver.brackets import NOTHING_KNOWN, Known
 from solver.events import Report
 from solver.explain import finished, no_answer, proven_impossible
+from solver.heuristic.from_schedule import plan_of
 from solver.heuristic.improve import polish
 from solver.heuristic.plan import Plan, keep_everything, page_everything
 from solver.heuristic.price_search import energy_j, first_plan, repaired
@@ -58,8 +61,12 @@ class JointSolve:
         self._search_alone = False
         self._began = perf_counter()
 
-    def run(self) -> Outcome:
+    def run(self, known: Known = NOTHING_KNOWN) -> Outcome:
         """Go through the steps until the gap is closed, nothing is left or a limit stops it."""
+        if known.bound_j == inf:
+            return self._impossible()
+        if known != NOTHING_KNOWN:
+            self._start_from(known)
         self._greedy()
         if self.stop():
             return self._outcome()
@@ -133,6 +140,17 @@ class JointSolve:
             history[0].t_s if history else None,
             history,
         )
+
+    def _start_from(self, known: Known) -> None:
+        """The best schedule and the bound of earlier solves; the search goes on from there."""
+        self.progress.enter("stored")
+        for schedule in known.schedules:
+            self.progress.offer_stored(schedule)
+        self.progress.prove(known.bound_j)
+        if self.progress.trace is not None:
+            plan = plan_of(self.progress.trace.schedule, self.planner)
+            if plan is not None:
+                self.take(plan)
 
     def _greedy(self) -> None:
         self.progress.enter("plain")

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from time import perf_counter
 
+from solver.brackets import NOTHING_KNOWN, Known
 from solver.events import Incumbent, Report, Started
 from solver.explain import finished, too_little_ram, too_little_time
 from solver.lowering import Run, lower
@@ -69,6 +70,7 @@ class PlainStrategy:
         options: SolveOptions,  # noqa: ARG002 - there is nothing to search, so nothing to limit
         report: Report,
         cancel: Cancel,  # noqa: ARG002 - done before anybody could ask
+        known: Known = NOTHING_KNOWN,  # noqa: ARG002 - there is but one schedule
     ) -> Outcome:
         """The one schedule, verified; infeasible when it does not fit ("needs N B")."""
         began = perf_counter()

@@ -1,14 +1,17 @@
 """The best schedule and the best bound of one solve, and the rules that they must keep."""
 
+import logging
+
+from solver.brackets import CLASH
 from solver.events import Bound, Incumbent, Report, StepChanged
 from solver.outcome import Progress, is_proven, overhead_gap
 from solver.problem import Problem, SolveOptions
 from solver.schedule import Schedule
 from solver.simulate import Trace, simulate
 from solver.strategies.limits import Limits
-from solver.verify import verify_figures
+from solver.verify import verify, verify_figures
 
-_CLASH = 1e-6  # of the overhead: a bound that far above a schedule is a bug, less is rounding
+_LOG = logging.getLogger(__name__)
 
 
 class SolveProgress:
@@ -48,14 +51,32 @@ class SolveProgress:
         bug of ours, not a result.
         """
         trace = simulate(schedule, self.problem)
-        report = verify_figures(
-            schedule,
+        faults = self._faults(trace)
+        assert not faults, f"{self.step} made an illegal schedule: {faults[:3]}"
+        return self._take(trace)
+
+    def offer_stored(self, schedule: Schedule) -> bool:
+        """As `offer`; a schedule that comes from outside and does not stand up is dropped."""
+        faults = verify(schedule, self.problem).faults
+        if not faults:
+            trace = simulate(schedule, self.problem)
+            faults = self._faults(trace)
+        if faults:
+            _LOG.warning("a stored schedule is not valid and is dropped: %s", faults[0])
+            return False
+        return self._take(trace)
+
+    def _faults(self, trace: Trace) -> tuple[str, ...]:
+        """What the verifier finds in a schedule and in what the simulator says of it."""
+        return verify_figures(
+            trace.schedule,
             self.problem,
             peak_bytes=trace.peak_bytes,
             energy_j=trace.total_energy_j,
             runtime_s=trace.runtime_s,
-        )
-        assert report.ok, f"{self.step} made an illegal schedule: {report.faults[:3]}"
+        ).faults
+
+    def _take(self, trace: Trace) -> bool:
         if trace.total_energy_j >= self.energy_j * (1 - 1e-12):
             return False
         self.trace = trace
@@ -82,7 +103,7 @@ class SolveProgress:
         if over <= 0:
             return
         overhead = self.energy_j - self.problem.costed.baseline_energy_j
-        allowed = _CLASH * overhead + 1e-9 * self.energy_j
+        allowed = CLASH * overhead + 1e-9 * self.energy_j
         assert over <= allowed, (
             f"{self.step}: bound {self.bound_j} J above a schedule of {self.energy_j} J"
         )

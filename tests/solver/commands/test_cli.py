@@ -378,7 +378,7 @@ from solver.strategies.plain import PAGE_ALL
 class Patient:
     name, summary, paging, recompute = "patient", "Searches until it is cancelled.", None, None
 
-    def solve(self, problem, options, report, cancel):
+    def solve(self, problem, options, report, cancel, known):
         found = PAGE_ALL.solve(problem, options, report, cancel)
         print("searching", file=sys.stderr, flush=True)
         while not cancel.requested:

@@ -1,0 +1,335 @@
+"""The least budget that works: RAM with the runtime limit as it is, or runtime with the RAM.
+
+Both ask the same question: how fast can a schedule be within so many bytes? So both solve the
+staged problem priced in seconds instead of joules, with the strategies that solve it in joules.
+Least runtime is one such optimum. Least RAM is found by bisection: a schedule in time lowers the
+upper end to its peak, a proof that there is none raises the lower end.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Final
+
+from solver import api
+from solver.costs import price
+from solver.device import IoMode
+from solver.events import Bound, Event, Incumbent
+from solver.outcome import Infeasible, Limit
+from solver.problem import RUNTIME_TOLERANCE, Budgets, Problem, SolveOptions
+from solver.schedule import Schedule
+from solver.simulate import Trace, simulate
+from solver.staged import stage
+from solver.strategies.base import Cancel
+from solver.strategies.plain import keep_all, page_all
+from solver.strategies.registry import adapt, get_strategy
+from solver.verify import verify_figures
+
+EXACT_SECONDS: Final = 1e-6
+"""Relative; runtimes are sums of floats, a bracket narrower than this counts as one value."""
+_BOUND_SLACK: Final = 1e-6
+"""Relative to what lies above the baseline: by so much rounding may lift a bound in seconds."""
+_ANY_GAP: Final = 1e12
+"""As a gap: the first schedule will do."""
+_FIRST_EFFORT: Final = 0.25
+"""Work limit of the first probes, in units of about a second; doubled when probes stay open."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeastBudget:
+    """What is known of the least budget of one kind that works, the other one as it is.
+
+    lower, upper : bytes (int) or seconds, as `limit` says. Less than `lower` is proven not to work;
+    `trace` is a verified schedule that needs `upper`; both None before there is one. exact : they
+    meet. hopeless : nothing works however large, because of the other budget; `upper` stays None.
+    """
+
+    limit: Limit
+    lower: float
+    upper: float | None = None
+    exact: bool = False
+    trace: Trace | None = None
+    hopeless: bool = False
+
+
+Listener = Callable[[LeastBudget], None]
+
+
+def least_budget(
+    problem: Problem,
+    limit: Limit,
+    options: SolveOptions,
+    report: Listener | None = None,
+    cancel: Cancel | None = None,
+) -> LeastBudget:
+    """The least RAM or the least runtime that works, as far as the limits of `options` allow.
+
+    `problem` need not be impossible, but what is asked for lies above its own budget only if it is.
+    The gap of `options` has no meaning here. `report` gets every narrower bracket, `cancel` ends
+    the search with the bracket so far. Deterministic for a work limit; every probe counts as all
+    the work that it was granted.
+
+    Raises
+    ------
+    UsageError
+        An unknown strategy, or options outside their range.
+    """
+    problem = adapt(problem, get_strategy(options.strategy))
+    find = _LeastRam if limit is Limit.RAM else _LeastRuntime
+    search = find(problem, options, report or _silent, cancel or Cancel())
+    search.run()
+    return search.known
+
+
+def priced_in_seconds(problem: Problem, ram_bytes: int) -> Problem:
+    """The problem on a device whose joules are seconds, within `ram_bytes`, without a time limit.
+
+    Transfers that take no time under the I/O mode cost nothing.
+    """
+    device = problem.costed.device
+    watt = 0.0 if problem.switches.io is IoMode.IGNORED else 1.0
+    stopwatch = replace(
+        device,
+        flop_per_j=device.flop_per_s,
+        page_in=replace(device.page_in, power_w=watt),
+        page_out=replace(device.page_out, power_w=watt),
+    )
+    priced = price(problem.costed.graph, stopwatch)
+    return Problem(priced, Budgets(ram_bytes), problem.switches)
+
+
+def _silent(_: LeastBudget) -> None:
+    """Nobody listens."""
+
+
+class _Wish(Cancel):
+    """A wish of this search to end one probe, or of its caller to end everything."""
+
+    def __init__(self, outer: Cancel) -> None:
+        super().__init__()
+        self._outer = outer
+
+    @property
+    def requested(self) -> bool:
+        return super().requested or self._outer.requested
+
+
+class _Search:
+    """What both searches share: the bracket, the limits, and solves in seconds."""
+
+    def __init__(
+        self, problem: Problem, options: SolveOptions, report: Listener, cancel: Cancel
+    ) -> None:
+        self.problem = problem
+        self.options = options
+        self.report = report
+        self.cancel = cancel
+        self._began = perf_counter()
+        self._work = 0.0
+
+    @property
+    def left_s(self) -> float:
+        return self.options.time_limit_s - (perf_counter() - self._began)
+
+    @property
+    def left_work(self) -> float:
+        limit = self.options.work_limit
+        return math.inf if limit is None else limit - self._work
+
+    @property
+    def stopped(self) -> bool:
+        return self.cancel.requested or self.left_s <= 0 or self.left_work <= 0
+
+    def show(self, known: LeastBudget) -> None:
+        """Take a narrower bracket."""
+        self.known = known
+        self.report(known)
+
+    def checked(self, schedule: Schedule) -> Trace:
+        """The schedule run on the real problem, under the very budgets that it needs; verified.
+
+        Raises AssertionError when it is illegal: a bug of ours.
+        """
+        free = simulate(schedule, replace(self.problem, budgets=Budgets(2**62)))
+        problem = replace(self.problem, budgets=Budgets(free.peak_bytes, free.runtime_s))
+        checked = verify_figures(
+            schedule,
+            problem,
+            peak_bytes=free.peak_bytes,
+            energy_j=free.total_energy_j,
+            runtime_s=free.runtime_s,
+        )
+        assert checked.ok, f"an illegal schedule: {checked.faults[:3]}"
+        return simulate(schedule, problem)
+
+    def solve(
+        self, problem: Problem, effort: float, gap: float, hear: Callable[[Event, Cancel], None]
+    ) -> bool:
+        """Solve in seconds with that work; `hear` gets every event and a wish that ends it.
+
+        True when it is proven that no schedule fits into the RAM.
+        """
+        wish = _Wish(self.cancel)
+        effort = min(effort, self.left_work)
+        self._work += effort
+        options = replace(
+            self.options,
+            gap=gap,
+            time_limit_s=max(0.0, self.left_s),
+            work_limit=None if math.isinf(effort) else effort,
+        )
+        outcome = api.solve(problem, options, lambda event: hear(event, wish), wish)
+        return isinstance(outcome, Infeasible)
+
+    def for_bounds(self, problem: Problem) -> Problem:
+        """The problem whose bounds hold: side by side, only computing is sure to take its time."""
+        if problem.switches.io is not IoMode.OVERLAPPED:
+            return problem
+        return replace(problem, switches=replace(problem.switches, io=IoMode.IGNORED))
+
+
+class _LeastRam(_Search):
+    """Bisection between what is proven not to work and the peak of the best schedule.
+
+    Peaks are the fixed bytes and a sum of sizes: multiples of their greatest common divisor, so the
+    ends meet in few probes.
+    """
+
+    def __init__(
+        self, problem: Problem, options: SolveOptions, report: Listener, cancel: Cancel
+    ) -> None:
+        super().__init__(problem, options, report, cancel)
+        graph = problem.costed.graph
+        sizes = (*problem.costed.tensor_bytes, *(op.workspace_bytes for op in graph.ops))
+        self._grain = max(1, math.gcd(*sizes))
+        self._fixed = graph.fixed_bytes
+        self._open: list[int] = []
+        self._effort = _FIRST_EFFORT
+        self.known = LeastBudget(Limit.RAM, problem.costed.floor_bytes)
+
+    def run(self) -> None:
+        """Narrow the bracket until its ends meet or a limit stops it."""
+        budgets, costed = self.problem.budgets, self.problem.costed
+        if not budgets.allow_runtime(costed.baseline_runtime_s):
+            self.show(replace(self.known, hopeless=True))
+            return
+        staged = stage(self.problem)
+        self.offer(keep_all(staged))
+        if self.problem.switches.paging:
+            self.offer(page_all(staged))
+        while not self.known.exact and not self.stopped:
+            self._probe(self._next())
+
+    def offer(self, schedule: Schedule) -> None:
+        """Lower the upper end to the peak of a schedule that is in time."""
+        trace, upper = self.checked(schedule), self.known.upper
+        in_time = self.problem.budgets.allow_runtime(trace.runtime_s)
+        if in_time and (upper is None or trace.peak_bytes < upper):
+            self._narrow(replace(self.known, upper=trace.peak_bytes, trace=trace))
+
+    def _raise(self, ram_bytes: int) -> None:
+        """No schedule is in time within `ram_bytes`: the least is the next possible peak."""
+        above = -(-(ram_bytes + 1 - self._fixed) // self._grain)
+        lower = self._fixed + above * self._grain
+        if lower > self.known.lower:
+            self._narrow(replace(self.known, lower=lower))
+
+    def _narrow(self, known: LeastBudget) -> None:
+        upper = known.upper
+        assert upper is None or known.lower <= upper, "a schedule below what is proven impossible"
+        self.show(replace(known, exact=upper == known.lower))
+        top = math.inf if upper is None else upper
+        self._open = [ram for ram in self._open if known.lower <= ram < top]
+
+    def _next(self) -> int:
+        """The middle of the wider end: below everything left open, or above it."""
+        assert self.known.upper is not None
+        low, high = int(self.known.lower), int(self.known.upper) - 1
+        if self._open:
+            first, last = min(self._open), max(self._open)
+            below, above = first - low, high - last
+            if 4 * max(below, above) <= last - first or max(below, above) < self._grain:
+                self._open.clear()
+                self._effort *= 2
+            elif below >= above:
+                high = first - 1
+            else:
+                low = last + 1
+        return (low + high) // 2
+
+    def _probe(self, ram_bytes: int) -> None:
+        """Look for a schedule within `ram_bytes` that is in time, or prove that there is none."""
+        limit_s = self.problem.budgets.runtime_s
+        late = False
+
+        def hear(event: Event, wish: Cancel) -> None:
+            nonlocal late
+            if isinstance(event, Incumbent):
+                self.offer(event.trace.schedule)
+            late = late or (isinstance(event, Incumbent | Bound) and self._late(event.bound_j))
+            if late or self._found(ram_bytes):
+                wish.request()
+
+        problem = priced_in_seconds(self.problem, ram_bytes)
+        if limit_s is None:
+            impossible = self.solve(problem, self._effort, _ANY_GAP, hear)
+        else:
+            impossible = self.solve(self.for_bounds(problem), self._effort, 0.0, hear)
+        if impossible or late:
+            self._raise(ram_bytes)
+        elif not self._found(ram_bytes):
+            self._open.append(ram_bytes)
+
+    def _found(self, ram_bytes: int) -> bool:
+        return self.known.upper is not None and self.known.upper <= ram_bytes
+
+    def _late(self, bound_s: float) -> bool:
+        """Whether a bound in seconds, less what rounding may add, is beyond the limit."""
+        limit_s = self.problem.budgets.runtime_s
+        if limit_s is None:
+            return False
+        above = max(0.0, limit_s - self.problem.costed.baseline_runtime_s)
+        return bound_s > limit_s * (1 + 2 * RUNTIME_TOLERANCE) + _BOUND_SLACK * above
+
+
+class _LeastRuntime(_Search):
+    """The optimum in seconds."""
+
+    def __init__(
+        self, problem: Problem, options: SolveOptions, report: Listener, cancel: Cancel
+    ) -> None:
+        super().__init__(problem, options, report, cancel)
+        self.known = LeastBudget(Limit.RUNTIME, problem.costed.baseline_runtime_s)
+
+    def run(self) -> None:
+        """Narrow the bracket until its ends meet or a limit stops it."""
+        problem = priced_in_seconds(self.problem, self.problem.budgets.ram_bytes)
+
+        def hear(event: Event, wish: Cancel) -> None:
+            if isinstance(event, Incumbent):
+                self._offer(event.trace.schedule)
+            if isinstance(event, Incumbent | Bound):
+                self._raise(event.bound_j)
+            if self.known.exact:
+                wish.request()
+
+        if self.solve(self.for_bounds(problem), math.inf, 0.0, hear):
+            self.show(replace(self.known, hopeless=True))
+
+    def _offer(self, schedule: Schedule) -> None:
+        trace, upper = self.checked(schedule), self.known.upper
+        if upper is None or trace.runtime_s < upper:
+            self._narrow(replace(self.known, upper=trace.runtime_s, trace=trace))
+
+    def _raise(self, bound_s: float) -> None:
+        if bound_s > self.known.lower:
+            self._narrow(replace(self.known, lower=bound_s))
+
+    def _narrow(self, known: LeastBudget) -> None:
+        upper = known.upper
+        if upper is not None and known.lower > upper:
+            assert known.lower <= upper * (1 + _BOUND_SLACK), "faster than what is proven possible"
+            known = replace(known, lower=upper)
+        exact = upper is not None and upper - known.lower <= EXACT_SECONDS * upper
+        self.show(replace(known, exact=exact))

@@ -81,7 +81,7 @@ class Differentiation:
 
     def _write_forward(self, stop: Stop, way: Way) -> None:
         site, parts = stop.site, stop.rule.parts(stop.site)
-        extras = stop.rule.kept_extras(site) if way.passing else ()
+        extras = stop.rule.kept_extras(site) if way.passing or way.trained else ()
         trained = tuple(site.input(slot).name for slot in way.trained)
         for part in parts:
             last = part is parts[-1]

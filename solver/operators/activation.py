@@ -1,4 +1,4 @@
-"""Functions whose gradient reads the output, and Dropout, whose gradient reads its mask."""
+"""Functions whose gradient reads output or input, and Dropout, whose gradient reads its mask."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -24,6 +24,16 @@ class KeepsOutput(Rule):
         """Read the output."""
         per_element = flop.ELEMENTWISE[site.layer.op_type].gradient
         return Gradient(per_element * site.input(slot).elements, (site.output().name,))
+
+
+class KeepsInput(KeepsOutput):
+    """Gelu, Erf: not monotone or saturated, so the input is what the gradient reads."""
+
+    def gradient(self, site: Site, slot: int) -> Gradient:
+        """Read the input."""
+        per_element = flop.ELEMENTWISE[site.layer.op_type].gradient
+        source = site.input(slot)
+        return Gradient(per_element * source.elements, (source.name,))
 
 
 class Dropout(Rule):
@@ -64,4 +74,5 @@ class Dropout(Rule):
 
 PARAMETERLESS: Mapping[str, Rule] = MappingProxyType(
     dict.fromkeys(("Relu", "Sigmoid", "Tanh", "Clip", "Softmax"), KeepsOutput())
+    | dict.fromkeys(("Gelu", "Erf"), KeepsInput())
 )

@@ -144,7 +144,7 @@ class Rule:
         return 0
 
     def kept_extras(self, site: Site) -> tuple[Extra, ...]:  # noqa: ARG002 - one shape for all
-        """Second outputs that exist only because a gradient reads them (pool indices)."""
+        """Further outputs that exist only because a gradient reads them: indices, statistics."""
         return ()
 
     def parts(self, site: Site) -> tuple[Part, ...]:

@@ -30,6 +30,8 @@ ELEMENTWISE: Final[Mapping[str, Cost]] = MappingProxyType({
     "Sigmoid": Cost(4, 3),  # -x, exp, + 1, 1 /; dy * y * (1 - y)
     "Tanh": Cost(1, 3),  # tanh; dy * (1 - y * y)
     "Softmax": Cost(5, 4),  # max, -, exp, sum, /; dy * y, sum, -, * y
+    "Gelu": Cost(5, 11),  # / sqrt 2, erf, + 1, * x, / 2; the factor again 4, density 5, +, * dy
+    "Erf": Cost(1, 5),  # erf; square, -x, exp, * 2 / sqrt pi, * dy
     "Dropout": Cost(2, 2),  # * mask, * 1 / (1 - ratio); the same of dy
     "Add": Cost(1, COPY),
     "Sum": Cost(1, COPY),  # forward: per element and addition
@@ -49,6 +51,16 @@ BATCH_SCALE: Final = 4  # sum of dy * (x - mean) * inverse std
 BATCH_BIAS: Final = 1  # sum of dy
 # xhat: 2; sums of dy and dy * xhat: 3; dy - mean - xhat * mean: 3; * (scale * inverse std): 1
 BATCH_INPUT: Final = 9
+
+LAYER_NORM: Final = 8  # as the two above, over the last axes
+LAYER_SCALE: Final = 4  # as of batch normalisation
+LAYER_BIAS: Final = 1
+# xhat: 2; dy * scale: 1; sums of it and of its product with xhat: 3; dy - mean - xhat * mean: 3;
+# * inverse std: 1
+LAYER_INPUT: Final = 10
+
+RESIZE_TAPS: Final[Mapping[str, int]] = MappingProxyType({"nearest": 1, "linear": 2, "cubic": 4})
+# Input elements that one output element reads per resized axis.
 
 LRN: Final = Cost(5, 11)
 # Forward: square, * alpha / size, + bias, pow, /. Gradient: scale again 3, pow 1, dy * pow 1, y 1,

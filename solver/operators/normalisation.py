@@ -1,4 +1,4 @@
-"""Normalisation: batch statistics are an op that never runs twice; LRN keeps its input."""
+"""Normalisation: input and statistics are kept; those of a batch are an op that runs once."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -50,6 +50,39 @@ class BatchNormalization(Rule):
             return Gradient(flop.BATCH_BIAS * elements)
         per_element = flop.BATCH_INPUT if slot == _INPUT else flop.BATCH_SCALE
         return Gradient(per_element * elements, (site.input(_INPUT).name, *self._statistics(site)))
+
+
+class LayerNormalization(Rule):
+    """One op, recomputable: its statistics are of each sample alone and update nothing.
+
+    Mean and inverse standard deviation, float32, are outputs that only the gradients read.
+    """
+
+    parameters: ClassVar[Mapping[int, str]] = MappingProxyType({_SCALE: "scale", _BIAS: "bias"})
+    outputs_modelled: ClassVar[int | None] = 1
+
+    def flop(self, site: Site) -> int:
+        """Statistics and their use, per element."""
+        return flop.LAYER_NORM * site.input(_INPUT).elements
+
+    def kept_extras(self, site: Site) -> tuple[Extra, ...]:
+        """Two numbers for each position before the normalised axes."""
+        shape = site.input(_INPUT).shape
+        axis = site.integer("axis", -1)
+        if not -len(shape) <= axis < len(shape):
+            raise site.error(f"axis {axis} does not exist in {len(shape)} dimensions")
+        outer = shape[: axis if axis >= 0 else len(shape) + axis]
+        return tuple(
+            Extra(name, outer, "float32", Role.STATISTICS) for name in ("mean", "inverse_std")
+        )
+
+    def gradient(self, site: Site, slot: int) -> Gradient:
+        """Read input and statistics; for the bias, sum the output's gradient."""
+        elements = site.input(_INPUT).elements
+        if slot == _BIAS:
+            return Gradient(flop.LAYER_BIAS * elements)
+        per_element = flop.LAYER_INPUT if slot == _INPUT else flop.LAYER_SCALE
+        return Gradient(per_element * elements, (site.input(_INPUT).name, *self.kept_extras(site)))
 
 
 class LRN(Rule):

@@ -75,3 +75,21 @@ def test_that_a_masks_own_output_name_makes_no_second_tensor() -> None:
     graph = graph_of_layer(net.network())
     assert "declared" not in graph.tensor_index
     assert graph.forward_bytes == 2 * 24  # x and it
+
+
+@pytest.mark.parametrize(
+    ("op_type", "forward", "backward"),
+    [
+        # / sqrt 2, erf, + 1, * x, / 2; the factor again 4, the density 5 (square, * -1/2, exp,
+        # * 1 / sqrt 2 pi, * x), their sum, * dy
+        ("Gelu", 5, 11),
+        ("Erf", 1, 5),  # square, -x, exp, * 2 / sqrt pi, * dy
+    ],
+)
+def test_that_a_function_that_cannot_be_undone_keeps_its_input(
+    op_type: str, forward: int, backward: int
+) -> None:
+    graph = graph_of_layer(one_layer(op_type, {"x": SHAPE}, SHAPE))
+    assert kept(graph) == {"x"}
+    assert op_named(graph, "it").flop == forward * 96
+    assert op_named(graph, "it.input_gradient").flop == backward * 96

@@ -2,6 +2,7 @@
 
 import pytest
 
+from solver.errors import ModelError
 from tests.helpers.networks import NetworkOf, graph_of_layer, kept, one_layer, op_named, trained
 
 
@@ -106,3 +107,59 @@ def test_that_macs_are_counted_with_the_shape_that_the_reader_sees() -> None:
     graph = graph_of_layer(net.layer("it", "Gemm", "view w", (2, 5)).network())
     assert graph.forward_macs == 2 * 5 * 12
     assert kept(graph) == {"x"}
+
+
+def test_that_an_embedding_trains_its_rows_and_keeps_the_indices() -> None:
+    net = NetworkOf().const("table", (100, 4)).input("ids", (2, 3), "int64")
+    graph = graph_of_layer(net.layer("it", "Gather", "table ids", (2, 3, 4), axis=0).network())
+    op, gradient = op_named(graph, "it"), op_named(graph, "it.weight_gradient")
+    assert (op.inputs, op.trainable, op.flop) == (("ids",), ("table",), 24)
+    assert gradient.inputs == ("loss.input_gradient", "ids")
+    assert gradient.flop == 24  # one addition per element read
+    assert "it.input_gradient" not in graph.op_index  # nothing is behind numbers of words
+    assert graph.trainable_bytes == 100 * 4 * 4
+
+
+def test_that_taking_one_position_gives_a_gradient_of_the_whole() -> None:
+    net = NetworkOf()
+    trained("x", (2, 3, 4), net)
+    net.const("index", (), "int64").layer("it", "Gather", "x index", (2, 4), axis=1)
+    graph = graph_of_layer(net.network())
+    gradient = op_named(graph, "it.input_gradient")
+    assert gradient.inputs == ("loss.input_gradient",)  # the index is known
+    assert graph.tensors[graph.tensor_index[gradient.outputs[0]]].shape == (2, 3, 4)
+    assert gradient.flop == 24 + 8  # zeros, then additions
+
+
+def test_that_indices_that_are_computed_are_kept() -> None:
+    net = NetworkOf()
+    trained("x", (5, 4), net)
+    net.input("rows", (3,), "int64").layer("it", "Gather", "x rows", (3, 4), axis=0)
+    assert kept(graph_of_layer(net.network())) == {"rows"}
+
+
+@pytest.mark.parametrize(
+    ("mode", "after", "forward", "backward"),
+    [
+        # 2 x 16 elements before, 2 x 64 after
+        ("nearest", (1, 2, 8, 8), 128, 32 + 128),
+        # four neighbours, a multiply-add each
+        ("linear", (1, 2, 8, 8), 128 * 4 * 2, 32 + 128 * 4 * 2),
+        # two neighbours where one axis grows: 2 x 32 elements after
+        ("linear", (1, 2, 8, 4), 64 * 2 * 2, 32 + 64 * 2 * 2),
+        ("cubic", (1, 2, 8, 8), 128 * 16 * 2, 32 + 128 * 16 * 2),
+    ],
+)
+def test_that_resizing_keeps_nothing_and_costs_what_it_reads(
+    mode: str, after: tuple[int, ...], forward: int, backward: int
+) -> None:
+    graph = graph_of_layer(one_layer("Resize", {"x": (1, 2, 4, 4)}, after, mode=mode))
+    assert kept(graph) == set()
+    assert op_named(graph, "it").flop == forward
+    assert op_named(graph, "it.input_gradient").flop == backward
+
+
+def test_that_a_way_to_resize_that_nobody_knows_is_told() -> None:
+    network = one_layer("Resize", {"x": (1, 2, 4, 4)}, (1, 2, 8, 8), mode="lanczos")
+    with pytest.raises(ModelError, match="layer it: mode 'lanczos' of Resize is none of nearest"):
+        graph_of_layer(network)

@@ -1,5 +1,8 @@
-"""BatchNormalization is statistics and their use; LRN makes its window sums again."""
+"""BatchNormalization is statistics and their use; layers keep theirs; LRN sums windows again."""
 
+import pytest
+
+from solver.errors import ModelError
 from solver.graph import Role, TrainingGraph
 from solver.network import Network
 from tests.helpers.networks import NetworkOf, graph_of_layer, kept, one_layer, op_named, trained
@@ -113,3 +116,66 @@ def test_that_local_response_normalisation_keeps_its_input() -> None:
     assert op_named(found, "it").flop == (5 + 3) * 20
     # gradient: 11 and two window sums
     assert op_named(found, "it.input_gradient").flop == (11 + 6) * 20
+
+
+def layer_norm(axis: int = -1) -> TrainingGraph:
+    shape = (2, 3, 5)
+    constants = {"scale": shape[axis:], "bias": shape[axis:]}
+    return graph_of_layer(
+        one_layer("LayerNormalization", {"x": shape}, shape, constants=constants, axis=axis)
+    )
+
+
+@pytest.mark.parametrize(("axis", "positions"), [(-1, 2 * 3), (1, 2), (2, 2 * 3)])
+def test_that_layer_statistics_are_two_float32_numbers_per_position(
+    axis: int, positions: int
+) -> None:
+    found = layer_norm(axis)
+    assert op_named(found, "it").outputs == ("it", "it.mean", "it.inverse_std")
+    sizes = [found.tensors[found.tensor_index[f"it.{word}"]].bytes for word in ("mean",
+             "inverse_std")]  # fmt: skip
+    assert sizes == [4 * positions, 4 * positions]
+    assert found.saved_extra_bytes == 8 * positions
+
+
+def test_that_a_layer_normalisation_is_one_op_that_may_run_again() -> None:
+    op = op_named(layer_norm(), "it")
+    assert (op.kind, op.recomputable, op.trainable) == (
+        "LayerNormalization", True, ("scale", "bias"),
+    )  # fmt: skip
+    assert op.inputs == ("x",)
+
+
+def test_that_gradients_of_a_layer_normalisation_read_input_and_statistics() -> None:
+    found = layer_norm()
+    reads = ("loss.input_gradient", "x", "it.mean", "it.inverse_std")
+    assert op_named(found, "it.scale_gradient").inputs == reads
+    assert op_named(found, "it.input_gradient").inputs == reads
+    assert op_named(found, "it.bias_gradient").inputs == ("loss.input_gradient",)
+    assert kept(found) == {"x", "it.mean", "it.inverse_std"}
+
+
+def test_that_a_layer_normalisation_costs_as_that_of_a_batch_and_one_product_more_back() -> None:
+    found = layer_norm()
+    names = ("it", "it.scale_gradient", "it.bias_gradient", "it.input_gradient")
+    # 30 elements. Forward: mean +; variance -, square, +; - mean, * inverse std, * scale, + bias.
+    # Back: here every element has a scale of its own within its sum, dy * scale comes first.
+    assert [op_named(found, name).flop for name in names] == [8 * 30, 4 * 30, 30, 10 * 30]
+
+
+def test_that_statistics_are_kept_where_only_scale_and_bias_are_trained() -> None:
+    net = NetworkOf(x=(2, 3))
+    for name in ("scale", "bias"):
+        net.const(name, (3,))
+    net.layer("it", "LayerNormalization", "x scale bias", (2, 3), axis=-1)
+    found = graph_of_layer(net.network())
+    assert op_named(found, "it.scale_gradient").inputs[1:] == ("x", "it.mean", "it.inverse_std")
+    assert "it.input_gradient" not in found.op_index
+
+
+def test_that_an_axis_that_is_not_there_is_told() -> None:
+    network = one_layer(
+        "LayerNormalization", {"x": (2, 3)}, (2, 3), constants={"scale": (3,)}, axis=2
+    )
+    with pytest.raises(ModelError, match="layer it: axis 2 does not exist in 2 dimensions"):
+        graph_of_layer(network)

@@ -8,12 +8,13 @@ from solver.operators.registry import RULES
 from tests.helpers.networks import NetworkOf
 
 
-def test_that_every_operator_of_convolutional_networks_has_a_rule() -> None:
+def test_that_every_operator_of_convolutional_networks_and_encoders_has_a_rule() -> None:
     assert set(RULES) == {
         "Conv", "BatchNormalization", "Relu", "Sigmoid", "Tanh", "Clip", "MaxPool", "AveragePool",
         "GlobalMaxPool", "GlobalAveragePool", "LRN", "Gemm", "MatMul", "Add", "Sum", "Sub", "Mul",
         "Div", "Concat", "Split", "Pad", "Transpose", "Reshape", "Flatten", "Squeeze",
-        "Unsqueeze", "Identity", "Dropout", "Softmax", "Cast",
+        "Unsqueeze", "Identity", "Dropout", "Softmax", "Cast", "LayerNormalization", "Gelu",
+        "Erf", "Gather", "Resize",
     }  # fmt: skip
 
 

@@ -3,13 +3,18 @@
 Shares no code with simulate, on purpose.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from math import isclose
+from typing import Final
 
 from solver.device import IoMode
 from solver.graph import Phase
 from solver.problem import Problem
 from solver.schedule import ActionKind, Schedule
+
+_SAME_INSTANT_S: Final = 1e-9
+"""Relative above a second: what the rounding of two sums of durations may put between instants."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,56 @@ class Report:
         return not self.faults
 
 
+@dataclass(frozen=True, slots=True)
+class _Running:
+    """An action under way: until when, the tensors that it reads and makes, its workspace."""
+
+    end_s: float
+    reads: frozenset[int]
+    makes: frozenset[int]
+    workspace: int = 0
+
+    def over(self, now_s: float) -> bool:
+        """Whether its workspace is given back, rounding of the clock aside."""
+        return self.end_s - now_s <= _SAME_INSTANT_S * max(1.0, self.end_s)
+
+
+_NOTHING: Final = _Running(0.0, frozenset(), frozenset())
+
+
+class _Machine:
+    """The processor and the transfer unit: a clock that is moved on until an action may start.
+
+    At most one action runs on each, so at any instant two actions say all there is to say about
+    which tensors are in use.
+    """
+
+    def __init__(self, *, side_by_side: bool) -> None:
+        self.side_by_side = side_by_side
+        self.now_s = self.last_end_s = 0.0
+        self.processor = self.transfer = _NOTHING
+        self.written_s: dict[int, float] = {}
+
+    def wait_for(self, *running: _Running) -> None:
+        """Let time pass until these have ended."""
+        self.now_s = max(self.now_s, *(action.end_s for action in running))
+
+    def settle(self, tensors: Iterable[int], *, idle: bool) -> None:
+        """Let time pass until no running action makes one of `tensors`; with `idle`, nor reads."""
+        wanted = frozenset(tensors)
+        for running in (self.processor, self.transfer):
+            if wanted & running.makes or (idle and wanted & running.reads):
+                self.wait_for(running)
+
+    def start(self, seconds: float, reads: Iterable[int], makes: Iterable[int]) -> _Running:
+        """An action begins now; side by side with what runs, or the clock goes on to its end."""
+        begun = _Running(self.now_s + seconds, frozenset(reads), frozenset(makes))
+        self.last_end_s = max(self.last_end_s, begun.end_s)
+        if not self.side_by_side:
+            self.now_s = begun.end_s
+        return begun
+
+
 class _Replay:
     """RAM, storage and history while the actions are gone through one by one."""
 
@@ -41,7 +96,7 @@ class _Replay:
         self.ram_bytes = self.graph.fixed_bytes
         self.peak_bytes = self.ram_bytes
         self.energy_j = 0.0
-        self.runtime_s = 0.0
+        self.machine = _Machine(side_by_side=problem.switches.io is IoMode.OVERLAPPED)
         self.faults: list[str] = []
 
     def fault(self, position: int, kind: ActionKind, name: str, what: str) -> None:
@@ -52,10 +107,9 @@ class _Replay:
             self.resident.add(tensor)
             self.ram_bytes += self.graph.tensors[tensor].bytes
 
-    def count(self, *, extra_bytes: int = 0, energy_j: float, duration_s: float) -> None:
-        self.peak_bytes = max(self.peak_bytes, self.ram_bytes + extra_bytes)
+    def count(self, *, workspace: int, energy_j: float) -> None:
+        self.peak_bytes = max(self.peak_bytes, self.ram_bytes + workspace)
         self.energy_j += energy_j
-        self.runtime_s += duration_s
 
     def run(self, position: int, kind: ActionKind, target: int) -> None:
         op = self.graph.ops[target]
@@ -76,13 +130,21 @@ class _Replay:
             if self.graph.tensor_index[name] not in self.resident:
                 self.fault(position, kind, op.name, f"its input {name} is not in RAM")
         self.ran[target] = True
-        for name in op.outputs:
-            self.rise(self.graph.tensor_index[name])
-        self.count(
-            extra_bytes=op.workspace_bytes,
-            energy_j=float(self.costed.op_energy_j[target]),
-            duration_s=float(self.costed.op_duration_s[target]),
-        )
+        self._begin_op(target)
+        self.count(workspace=op.workspace_bytes, energy_j=float(self.costed.op_energy_j[target]))
+
+    def _begin_op(self, target: int) -> None:
+        """The processor takes the op up once its inputs are there and its outputs in no use."""
+        machine, op = self.machine, self.graph.ops[target]
+        reads = [self.graph.tensor_index[name] for name in op.inputs]
+        makes = [self.graph.tensor_index[name] for name in op.outputs]
+        machine.wait_for(machine.processor)
+        machine.settle(reads, idle=False)
+        machine.settle([i for i in makes if i in self.resident], idle=True)
+        begun = machine.start(float(self.costed.op_duration_s[target]), reads, makes)
+        machine.processor = replace(begun, workspace=op.workspace_bytes)
+        for tensor in makes:
+            self.rise(tensor)
 
     def _expected(self) -> str:
         return (
@@ -96,29 +158,50 @@ class _Replay:
             self.fault(position, kind, tensor.name, "paging is switched off")
         if not tensor.pageable:
             self.fault(position, kind, tensor.name, "is not pageable")
+        timed = self.problem.switches.io is not IoMode.IGNORED
+        self.machine.wait_for(self.machine.transfer)
         if kind is ActionKind.PAGE_IN:
             transfer = device.page_in
             if target not in self.stored:
                 self.fault(position, kind, tensor.name, "is not in storage")
             if target in self.resident:
                 self.fault(position, kind, tensor.name, "is in RAM already")
-            self.rise(target)
+            self._begin_page_in(target, transfer.seconds(tensor.bytes) if timed else 0.0)
         else:
             transfer = device.page_out
             if target not in self.resident:
                 self.fault(position, kind, tensor.name, "is not in RAM")
-            self.stored.add(target)
-        timed = self.problem.switches.io is not IoMode.IGNORED
-        self.count(
-            energy_j=transfer.joules(tensor.bytes),
-            duration_s=transfer.seconds(tensor.bytes) if timed else 0.0,
-        )
+            self._begin_page_out(target, transfer.seconds(tensor.bytes) if timed else 0.0)
+        self.count(workspace=self._workspace(), energy_j=transfer.joules(tensor.bytes))
+
+    def _begin_page_in(self, target: int, seconds: float) -> None:
+        """The transfer unit reads from storage once that is written and RAM has room for it."""
+        machine = self.machine
+        self.rise(target)
+        machine.now_s = max(machine.now_s, machine.written_s.get(target, 0.0))
+        if self.ram_bytes + self._workspace() > self.problem.budgets.ram_bytes:
+            machine.wait_for(machine.processor)
+        machine.transfer = machine.start(seconds, (), (target,))
+
+    def _begin_page_out(self, target: int, seconds: float) -> None:
+        """The transfer unit writes to storage once the tensor is there."""
+        machine = self.machine
+        machine.settle((target,), idle=False)
+        machine.transfer = machine.start(seconds, (target,), ())
+        self.stored.add(target)
+        machine.written_s.setdefault(target, machine.transfer.end_s)
+
+    def _workspace(self) -> int:
+        """Bytes of workspace that the op now running holds."""
+        processor = self.machine.processor
+        return 0 if processor.over(self.machine.now_s) else processor.workspace
 
     def free(self, position: int, target: int) -> None:
         tensor = self.graph.tensors[target]
         if target not in self.resident:
             self.fault(position, ActionKind.FREE, tensor.name, "is not in RAM")
             return
+        self.machine.settle((target,), idle=True)
         self.resident.remove(target)
         self.ram_bytes -= tensor.bytes
 
@@ -130,17 +213,18 @@ class _Replay:
         if self.peak_bytes > budgets.ram_bytes:
             over = self.peak_bytes - budgets.ram_bytes
             self.faults.append(f"peak {self.peak_bytes} B is {over} B over the RAM budget")
-        if not budgets.allow_runtime(self.runtime_s):
+        runtime_s = self.machine.last_end_s
+        if not budgets.allow_runtime(runtime_s):
             limit = f"the limit of {budgets.runtime_s} s"
-            self.faults.append(f"runtime {self.runtime_s} s is over {limit}")
-        return Report(tuple(self.faults), self.peak_bytes, self.energy_j, self.runtime_s)
+            self.faults.append(f"runtime {runtime_s} s is over {limit}")
+        return Report(tuple(self.faults), self.peak_bytes, self.energy_j, runtime_s)
 
 
 def verify(schedule: Schedule, problem: Problem) -> Report:
     """Replay `schedule` in exact integers; name faults of order, data, RAM, runtime, switches.
 
-    An empty list of faults means that the schedule may be shown. Overlapped I/O is checked as
-    blocking.
+    An empty list of faults means that the schedule may be shown. An action that would have to start
+    before what it needs is there, waits: that costs time, and is no fault.
     """
     replay = _Replay(problem)
     sizes = (len(replay.graph.ops), len(replay.graph.tensors))

@@ -126,10 +126,13 @@ def random_graph(random: Random, *, forward: int = 6) -> CostedGraph:
     return problem_of(graph, 1).costed
 
 
-def random_legal_schedule(seed: int) -> tuple[Schedule, Problem]:
-    """A legal schedule of a random graph that pages, recomputes and frees at random."""
+def random_legal_schedule(seed: int, *, io: IoMode | None = None) -> tuple[Schedule, Problem]:
+    """A legal schedule of a random graph that pages, recomputes and frees at random.
+
+    `io` None: blocking or ignored transfers. The RAM budget never binds.
+    """
     random = Random(seed)
-    io = random.choice([IoMode.BLOCKING, IoMode.IGNORED])
+    io = io or random.choice([IoMode.BLOCKING, IoMode.IGNORED])
     costed = random_graph(random)
     problem = problem_of(
         costed, 10**9, paging=random.random() < 0.8, recompute=random.random() < 0.8, io=io

@@ -1,0 +1,301 @@
+"""Which budgets to solve next, so that few solves say what every budget costs.
+
+A pure planner: it names budgets (`next_budgets`), takes outcomes (`take`), and whoever drives it
+solves them: a process pool, or one process beside a window. What a solve proved of one budget also
+says something of others (solver.brackets), so the planner asks where least is known: where the
+bracket [proven bound, best schedule], less the tolerance, is tall and wide.
+"""
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final, Literal
+
+from solver.brackets import Brackets
+from solver.frontier import Frontier, along_ram, along_runtime
+from solver.outcome import Feasible, Infeasible, NoAnswer, Optimal, Outcome
+from solver.problem import Budgets, Problem
+from solver.sweep_axis import LINES, Line, map_budgets
+
+Axis = Literal["ram", "runtime", "map"]
+DEFAULT_POINTS: Final = 20
+DEFAULT_TOLERANCE: Final = 0.01
+_FLAT: Final = 0.1
+"""Two energies that differ by less than this part of an interval's fall count as one level."""
+_NOISE: Final = 1e-9
+"""Relative; energies are sums of floats."""
+_FINEST: Final = 1e-3
+"""Of the axis: narrower intervals are left open when there is a tolerance."""
+
+
+@dataclass(frozen=True, slots=True)
+class SweepPoint:
+    """A budget that was solved, and how that ended."""
+
+    budgets: Budgets
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class _Interval:
+    """Part of the axis between two neighbouring points where the bracket is too wide.
+
+    start, end : places, the end left out; fall_j : the bracket there at its widest; score : its
+    area above the tolerance.
+    """
+
+    left: float
+    right: float
+    start: float
+    end: float
+    fall_j: float
+    score: float
+
+
+class Sweep:
+    """One sweep along RAM, along runtime, or over a coarse grid of both.
+
+    Along an axis the fixed budget is that of `problem`. `points` is the most that are solved, those
+    taken up from an earlier sweep included; `tolerance` is the part of the total energy within
+    which a budget counts as certified (0: go on until nothing is open between the answers).
+    `by_answers`: the strategy proves nothing, so that a bracket reaches from answer to answer.
+
+    `next_budgets` may be called again before the answer to the last one is there: budgets that
+    are out divide the axis too.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        axis: Axis = "ram",
+        points: int = DEFAULT_POINTS,
+        tolerance: float = DEFAULT_TOLERANCE,
+        *,
+        brackets: Brackets | None = None,
+        by_answers: bool = False,
+    ) -> None:
+        self.problem = problem
+        self.axis = axis
+        self.points = points
+        self.tolerance = tolerance
+        self.brackets = Brackets(problem) if brackets is None else brackets
+        self.taken: list[SweepPoint] = []
+        self._by_answers = by_answers or tolerance <= 0
+        self._out: list[Budgets] = []
+        self._below: set[Budgets] = set()
+        self._line: Line | None = LINES[axis](problem) if axis != "map" else None
+
+    def next_budgets(self) -> Budgets | None:
+        """The budgets to solve next; None when enough is known or all points are used.
+
+        None also while what is out has to be answered first; `finished` tells these apart.
+        """
+        if len(self.taken) + len(self._out) >= self.points:
+            return None
+        budgets = self._next_on_map() if self._line is None else self._next_on_line(self._line)
+        if budgets is not None:
+            self._out.append(budgets)
+        return budgets
+
+    def take(self, budgets: Budgets, outcome: Outcome) -> None:
+        """Take in the answer to budgets that were asked for, or any other of the same problem."""
+        self.give_back(budgets)
+        self.taken.append(SweepPoint(budgets, outcome))
+        learn(self.brackets, budgets, outcome)
+
+    def give_back(self, budgets: Budgets) -> None:
+        """Budgets that are out will not be answered after all."""
+        self._out = [each for each in self._out if each != budgets]
+
+    @property
+    def finished(self) -> bool:
+        """True when nothing is out and nothing is left to ask."""
+        if self._out:
+            return False
+        budgets = self.next_budgets()
+        if budgets is None:
+            return True
+        self.give_back(budgets)
+        self._below.discard(budgets)
+        return False
+
+    @property
+    def open_share(self) -> float:
+        """Part of the axis (of the grid) that is not certified within the tolerance, 0 .. 1."""
+        if self._line is None:
+            nodes = self._nodes()
+            return sum(self._excess_at(node) > 0 for node in nodes) / len(nodes)
+        low, high = self._line.ends(self.brackets)
+        frontier = self.frontier()
+        share = sum(
+            end - start
+            for start, end, excess in self._steps(frontier, low, self._line.after(high))
+            if excess > 0
+        )
+        return float(share / max(self._line.after(high) - low, _NOISE))
+
+    def frontier(self) -> Frontier:
+        """What is known along the axis so far. Raises ValueError for a map."""
+        costed, budgets = self.problem.costed, self.problem.budgets
+        if self.axis == "ram":
+            return along_ram(self.brackets, costed, budgets.runtime_s)
+        if self.axis == "runtime":
+            return along_runtime(self.brackets, costed, budgets.ram_bytes)
+        raise ValueError("a map has no single frontier")
+
+    # Along one axis.
+
+    def _next_on_line(self, line: Line) -> Budgets | None:
+        tried = self._tried()
+        for end in line.first():
+            if end not in tried and not self._settled(end):
+                return end
+        if not line.may_divide(self.brackets, out=bool(self._out)):
+            return None
+        frontier = self.frontier()
+        intervals = self._intervals(line, frontier)
+        for interval in sorted(intervals, key=lambda each: -each.score):
+            budgets = self._divide(line, frontier, interval, tried)
+            if budgets is not None:
+                return budgets
+        return None
+
+    def _settled(self, budgets: Budgets) -> bool:
+        """Known already from brackets that were handed over: no need to solve it again."""
+        low, best = self.brackets.bound_j(budgets), self.brackets.best(budgets)
+        if math.isinf(low):
+            return True
+        return best is not None and best.energy_j - low <= self._allowed(best.energy_j)
+
+    def _intervals(self, line: Line, frontier: Frontier) -> list[_Interval]:
+        low, high = line.ends(self.brackets)
+        places = {line.place(each, self.brackets) for each in self._tried()}
+        marks = sorted({low, high} | {place for place in places if low <= place <= high})
+        intervals = [self._interval(line, frontier, *pair) for pair in pairwise(marks)]
+        finest = _FINEST * (high - low) if self.tolerance > 0 else 0.0
+        return [each for each in intervals if each is not None and each.end - each.start > finest]
+
+    def _interval(
+        self, line: Line, frontier: Frontier, left: float, right: float
+    ) -> _Interval | None:
+        """The part of (left, right) that is open; None when all of it is certified."""
+        floor_j = frontier.at(right)[1] if self._by_answers else 0.0
+        steps = [
+            step
+            for step in self._steps(frontier, line.after(left), line.after(right), floor_j)
+            if step[2] > 0
+        ]
+        if not steps:
+            return None
+        score = sum((end - start) * excess for start, end, excess in steps)
+        fall_j = max(excess for _, _, excess in steps)
+        return _Interval(left, right, steps[0][0], steps[-1][1], fall_j, score)
+
+    def _steps(
+        self, frontier: Frontier, low: float, high: float, floor_j: float = 0.0
+    ) -> list[tuple[float, float, float]]:
+        """(start, end, joules above the tolerance) of each step of the curves in [low, high)."""
+        cap_j = self._cap_j(frontier)
+        position = [*frontier.position.tolist(), math.inf]
+        steps = []
+        for k, (start, end) in enumerate(pairwise(position)):
+            start, end = max(start, low), min(end, high)  # noqa: PLW2901 - clipped
+            if start < end:
+                lower = max(float(frontier.lower_j[k]), floor_j)
+                excess = self._excess(lower, float(frontier.best_j[k]), cap_j)
+                steps.append((start, end, excess))
+        return steps
+
+    def _excess(self, lower_j: float, best_j: float, cap_j: float) -> float:
+        """How far the bracket is wider than allowed, joules; no schedule counts as cap_j."""
+        if math.isinf(best_j):
+            return 0.0 if math.isinf(lower_j) else max(cap_j - lower_j, _NOISE * cap_j)
+        return max(0.0, best_j - lower_j - self._allowed(best_j))
+
+    def _allowed(self, energy_j: float) -> float:
+        return max(self.tolerance, _NOISE) * energy_j
+
+    def _cap_j(self, frontier: Frontier) -> float:
+        """As tall as the known part of the curve once more: what a missing schedule counts as."""
+        known = [each for each in frontier.best_j.tolist() if not math.isinf(each)]
+        base = self.brackets.baseline_j
+        return 2 * max(known, default=base) - min(known, default=0.0) + self._allowed(base)
+
+    def _divide(
+        self, line: Line, frontier: Frontier, interval: _Interval, tried: list[Budgets]
+    ) -> Budgets | None:
+        """Where to ask inside an interval: just below its upper end, or in its middle."""
+        below = line.budgets(line.before(interval.end))
+        middle = line.budgets(line.middle(interval.start, interval.end))
+        order = [(below, True), (middle, False)]
+        if not self._one_step(line, frontier, interval):
+            order.reverse()
+        for budgets, is_below in order:
+            place = line.place(budgets, self.brackets)
+            if interval.left < place < interval.right and budgets not in tried:
+                if is_below:
+                    self._below.add(budgets)
+                return budgets
+        return None
+
+    def _one_step(self, line: Line, frontier: Frontier, interval: _Interval) -> bool:
+        """Whether the curve seems to fall in one step here: then the step is best met from below.
+
+        A schedule found at B with peak p serves from p on, so the step is at p or lower, and an
+        answer just below p shows it. That is so where the curve is level at one side; not twice
+        in a row, else a fine staircase would be walked down step by step.
+        """
+        tried = self._tried()
+        marks = sorted(line.place(each, self.brackets) for each in tried)
+        right = [each for each in tried if line.place(each, self.brackets) == interval.right]
+        if any(each in self._below for each in right):
+            return False
+        outer = [
+            max((mark for mark in marks if mark < interval.left), default=None),
+            interval.left,
+            interval.right,
+            min((mark for mark in marks if mark > interval.right), default=None),
+        ]
+        energies = [math.inf if place is None else frontier.at(place)[1] for place in outer]
+        level_j = _FLAT * (energies[1] - energies[2])
+        if not math.isfinite(level_j):
+            return False
+        return energies[0] - energies[1] <= level_j or energies[2] - energies[3] <= level_j
+
+    def _tried(self) -> list[Budgets]:
+        return [*(point.budgets for point in self.taken), *self._out]
+
+    # Over the grid.
+
+    def _nodes(self) -> list[Budgets]:
+        return map_budgets(self.problem, self.points, self.brackets)
+
+    def _excess_at(self, budgets: Budgets) -> float:
+        best = self.brackets.best(budgets)
+        known = [each.energy_j for each in self.brackets.schedules]
+        cap_j = 2 * max(known, default=self.brackets.baseline_j)
+        best_j = math.inf if best is None else best.energy_j
+        return self._excess(self.brackets.bound_j(budgets), best_j, cap_j)
+
+    def _next_on_map(self) -> Budgets | None:
+        tried = self._tried()
+        tightest = Budgets(self.problem.costed.floor_bytes, None)
+        if tightest not in tried and not self._settled(tightest):
+            return tightest
+        if not self.taken and self._out:  # how long a schedule takes is not known yet
+            return None
+        nodes = [node for node in self._nodes() if node not in tried]
+        widest = max(nodes, key=self._excess_at, default=None)
+        return widest if widest is not None and self._excess_at(widest) > 0 else None
+
+
+def learn(brackets: Brackets, budgets: Budgets, outcome: Outcome) -> None:
+    """Remember what an outcome proved."""
+    match outcome:
+        case Optimal(trace=trace, bound_j=bound_j) | Feasible(trace=trace, bound_j=bound_j):
+            brackets.add_schedule(trace)
+            brackets.add_bound(budgets, min(bound_j, trace.total_energy_j))
+        case Infeasible():
+            brackets.add_bound(budgets, math.inf)
+        case NoAnswer(bound_j=float(bound_j)):
+            brackets.add_bound(budgets, bound_j)

@@ -15,9 +15,8 @@ from poet_gui.solving.controller import SolveController
 from poet_gui.solving.deliveries import OpenModel
 from solver.device_files import load_device
 from solver.errors import EngineError, Issue
-from solver.graph import Accounting
 from solver.graph_request import GraphRequest
-from solver.zoo.registry import autodiff_names, builtin_names
+from solver.zoo.registry import accountings_of, builtin_names
 
 _FILTER: Final = "Models and results (*.onnx *.json *.pt2);;All files (*)"
 _DEVICE_FILTER: Final = "Device profiles (*.toml);;All files (*)"
@@ -82,8 +81,7 @@ class Opener(QObject):
     @Slot(str)
     def open_builtin(self, name: str) -> None:
         """Open a built-in network, differentiated where it can be."""
-        accounting = Accounting.AUTODIFF if name in autodiff_names() else Accounting.POET
-        self.open_request(GraphRequest(name, accounting))
+        self.open_request(GraphRequest(name, accountings_of(name)[0]))
 
     def open_request(self, request: GraphRequest) -> None:
         """Open a model with settings of its own."""

@@ -10,7 +10,7 @@ from poet_gui.state import ExplorerState
 from poet_gui.viewmodels.headline import headline, model_title
 from poet_gui.viewmodels.history_rows import history_rows
 from poet_gui.viewmodels.solve_words import status_words
-from solver.zoo.registry import autodiff_names
+from solver.zoo.registry import accountings_of, builtin_names
 
 if TYPE_CHECKING:
     from poet_gui.widgets.actions_table import ActionsTable
@@ -27,7 +27,9 @@ class Renderer(QObject):
         self._views = views
         self._drawn: Schedule | None = None
         self._late_tables: set[ActionsTable | TensorsTable] = set()
-        self._autodiff = frozenset(autodiff_names())
+        self._with_choice = frozenset(
+            name for name in builtin_names() if len(accountings_of(name)) > 1
+        )
         state.model_changed.connect(self._on_model)
         state.device_changed.connect(self._on_device)
         state.problem_changed.connect(self._on_problem)
@@ -54,7 +56,7 @@ class Renderer(QObject):
     def _on_model(self) -> None:
         model = self._core.model
         self._drawn = None
-        self._views.model.render_model(model, self._autodiff)
+        self._views.model.render_model(model, self._with_choice)
         if model is not None:
             self._views.header.show_model(model_title(model), model.source)
             self._views.centre.setCurrentWidget(self._views.schedule)

@@ -43,8 +43,8 @@ class ModelPanel(QWidget):
         self.batch.editingFinished.connect(self._on_changed)
         self.setEnabled(False)
 
-    def render_model(self, model: OpenModel | None, autodiff: frozenset[str]) -> None:
-        """Show a model; `autodiff` names the built-ins that can be differentiated."""
+    def render_model(self, model: OpenModel | None, with_choice: frozenset[str]) -> None:
+        """Show a model; `with_choice` names the built-ins that have more than one accounting."""
         self._model = model
         self.setEnabled(model is not None)
         if model is None:
@@ -56,7 +56,7 @@ class ModelPanel(QWidget):
             self.batch.setValue(settings.batch or 1)
         given = settings.accounting is Accounting.GIVEN
         poet = settings.accounting is Accounting.POET
-        both = model.request.model in autodiff
+        both = model.request.model in with_choice
         _choose(self.accounting, settings.accounting)
         self.accounting.setEnabled(both and model.reopens)
         _choose(self.weights, settings.weights)

@@ -10,7 +10,7 @@ from solver.commands.output import say
 from solver.device_files import find_devices
 from solver.strategies.registry import STRATEGIES
 from solver.units import format_bytes
-from solver.zoo.registry import autodiff_names, builtin_names
+from solver.zoo.registry import accountings_of, builtin_names
 
 _as_json = click.option("--json", "as_json", is_flag=True, help="JSON instead of lines.")
 
@@ -20,10 +20,7 @@ _as_json = click.option("--json", "as_json", is_flag=True, help="JSON instead of
 def models(*, as_json: bool) -> None:
     """List the built-in networks and the accountings that each can be had under."""
     rows = [
-        {
-            "name": name,
-            "accounting": ["autodiff", "poet"] if name in autodiff_names() else ["poet"],
-        }
+        {"name": name, "accounting": [accounting.value for accounting in accountings_of(name)]}
         for name in builtin_names()
     ]
     lines = [f"{row['name']:16} {', '.join(row['accounting'])}" for row in rows]

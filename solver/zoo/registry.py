@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Final, cast
 
 from solver.errors import Issue, UsageError
-from solver.graph import TrainingGraph
+from solver.graph import Accounting, TrainingGraph
 from solver.network import Network
 from solver.plugins import named_object
 from solver.suggest import near_or_all
@@ -27,12 +27,24 @@ _AUTODIFF: Final[Mapping[str, str]] = MappingProxyType({
     "resnet18": "solver.zoo.resnet:resnet18",
     "resnet18_cifar": "solver.zoo.resnet:resnet18_cifar",
     "resnet50": "solver.zoo.resnet:resnet50",
+    "bert": "solver.zoo.encoder:bert",
+    "bert_128": "solver.zoo.encoder:bert_128",
+    "mobilenet_v2": "solver.zoo.mobilenet:mobilenet_v2",
+    "unet": "solver.zoo.unet:unet",
 })  # fmt: skip
+
+_NAMES: Final = tuple(dict.fromkeys((*_POET, *_AUTODIFF)))
 
 
 def builtin_names() -> tuple[str, ...]:
-    """Names of the built-in networks, smallest family first."""
-    return tuple(_POET)
+    """Names of the built-in networks: those of the released code first, smallest family first."""
+    return _NAMES
+
+
+def accountings_of(name: str) -> tuple[Accounting, ...]:
+    """Accountings that a built-in network can be had under, our own first; none for other names."""
+    ways = ((Accounting.AUTODIFF, _AUTODIFF), (Accounting.POET, _POET))
+    return tuple(accounting for accounting, networks in ways if name in networks)
 
 
 def autodiff_names() -> tuple[str, ...]:
@@ -46,9 +58,13 @@ def build_poet_graph(name: str) -> TrainingGraph:
     Raises
     ------
     UsageError
-        No built-in network has that name; the nearest one is suggested.
+        No built-in network has that name (the nearest one is suggested), or the released code does
+        not have that network.
     """
     _check_known(name)
+    if name not in _POET:
+        hint = f"leave it out, or use one of: {', '.join(_POET)}"
+        raise UsageError(Issue(f"the released code does not have {name}", "--accounting", hint))
     return cast("TrainingGraph", _make(_POET[name])())
 
 
@@ -75,10 +91,10 @@ def build_network(name: str, batch: int) -> Network:
 
 
 def _check_known(name: str) -> None:
-    if name in _POET:
+    if name in _NAMES:
         return
     message = f"no built-in network is called {name!r}"
-    raise UsageError(Issue(message, "MODEL", near_or_all(name, _POET)))
+    raise UsageError(Issue(message, "MODEL", near_or_all(name, _NAMES)))
 
 
 def _make(address: str) -> Callable[..., object]:

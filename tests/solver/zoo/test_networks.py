@@ -1,4 +1,4 @@
-"""ResNet and VGG as layers: the published numbers of parameters and multiply-adds."""
+"""ResNet and VGG as layers, published sizes; and what holds for every network of layers."""
 
 from collections import Counter
 from collections.abc import Callable

@@ -11,10 +11,8 @@ from solver.training import expand
 from solver.zoo.encoder import bert, bert_128
 from solver.zoo.mobilenet import mobilenet_v2
 from solver.zoo.unet import unet
-from tests.helpers.graph_checks import faults_of
 
 Maker = Callable[[int], Network]
-MAKERS: tuple[Maker, ...] = (unet, mobilenet_v2, bert_128, bert)
 
 
 def kinds(graph: TrainingGraph) -> Counter[str]:
@@ -47,21 +45,6 @@ def test_that_an_encoder_block_has_the_multiply_adds_of_its_products() -> None:
     block = 128 * (4 * 768 * 768 + 2 * 768 * 3072 + 2 * 128 * 768)
     head = 768 * 768 + 768 * 2
     assert expand(bert_128(1)).forward_macs == 12 * block + head
-
-
-@pytest.mark.parametrize("make", MAKERS)
-def test_that_a_network_differentiates_into_a_whole_graph_without_a_warning(make: Maker) -> None:
-    graph = expand(make(1))
-    assert faults_of(graph) == []
-    assert graph.warnings == ()
-
-
-@pytest.mark.parametrize("make", MAKERS)
-def test_that_activations_and_work_grow_with_the_batch_and_weights_do_not(make: Maker) -> None:
-    one, three = expand(make(1)), expand(make(3))
-    assert three.forward_bytes == 3 * one.forward_bytes
-    assert three.forward_macs == 3 * one.forward_macs
-    assert three.weight_bytes == one.weight_bytes
 
 
 def test_that_every_level_of_the_unet_reads_its_own_values_again() -> None:

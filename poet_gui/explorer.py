@@ -3,8 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from typing import Final
 
+from poet_gui.compare_state import CompareState
+from poet_gui.frontier_state import FrontierState
 from poet_gui.solving.deliveries import OpenedResult, OpenModel
 from poet_gui.solving.status import Phase, SolveStatus, status_of
 from poet_gui.solving.store import Bracket, Solved, SolvedStore
@@ -39,6 +42,9 @@ class Topic(StrEnum):
     AXIS = "axis"
     HISTORY = "history"
     OPENING = "opening"
+    KNOWN = "known"
+    SWEEP = "sweep"
+    COMPARE = "compare"
 
 
 class Origin(StrEnum):
@@ -78,6 +84,13 @@ class Explorer:
         self._notify = notify
         self._store = SolvedStore()
         self._fingerprint = ""
+        self.compare = CompareState(self, partial(notify, Topic.COMPARE))
+        self.frontier = FrontierState(
+            self,
+            self._store,
+            known_changed=partial(notify, Topic.KNOWN),
+            sweep_changed=partial(notify, Topic.SWEEP),
+        )
         self.device = device
         self.model: OpenModel | None = None
         self.budgets = Budgets(device.ram_bytes)
@@ -208,6 +221,10 @@ class Explorer:
     def set_switches(self, switches: Switches) -> None:
         """What a schedule may do."""
         self._set_problem(self.budgets, switches)
+
+    def load(self, budgets: Budgets, switches: Switches) -> None:
+        """Choose budgets and switches at once: a point of the frontier, say."""
+        self._set_problem(budgets, switches)
 
     def set_options(self, options: SolveOptions) -> None:
         """How hard to try."""

@@ -12,7 +12,8 @@ class ExplorerState(QObject):
     Signals
     -------
     model_changed, device_changed, problem_changed, solve_changed, shown_changed, selection_changed,
-    playhead_changed, axis_changed, history_changed, opening_changed
+    playhead_changed, axis_changed, history_changed, opening_changed, known_changed, sweep_changed,
+    compare_changed
         That part of `core` really changed; ask `core` for the new value.
     """
 
@@ -26,6 +27,9 @@ class ExplorerState(QObject):
     axis_changed = Signal()
     history_changed = Signal()
     opening_changed = Signal()
+    known_changed = Signal()
+    sweep_changed = Signal()
+    compare_changed = Signal()
 
     def __init__(self, device: Device, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -41,6 +45,9 @@ class ExplorerState(QObject):
             Topic.AXIS: self.axis_changed,
             Topic.HISTORY: self.history_changed,
             Topic.OPENING: self.opening_changed,
+            Topic.KNOWN: self.known_changed,
+            Topic.SWEEP: self.sweep_changed,
+            Topic.COMPARE: self.compare_changed,
         }
 
     def _emit(self, topic: Topic) -> None:

@@ -133,6 +133,11 @@ class SolveService:
                 self._loads[wanted] = load
                 process.send(messages.LoadModel(wanted, load.request))
 
+    def retire(self) -> None:
+        """Kill the solve process; requests under way get no answer, the next one starts another."""
+        with self._lock:
+            self._retire()
+
     def stop(self) -> None:
         """End everything and wait for it: no process and no thread is left."""
         with self._lock:

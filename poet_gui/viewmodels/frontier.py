@@ -1,0 +1,277 @@
+"""The frontier as arrays: a curve per strategy, the proven curve, points, marks and knees."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poet_gui.viewmodels.trace_index import IntArray
+from solver.brackets import Brackets, StoredSchedule
+from solver.costs import CostedGraph, FloatArray
+from solver.frontier import Frontier, LineAxis, along_ram, along_runtime, knees
+from solver.problem import Budgets, Switches
+from solver.units import (
+    format_bytes,
+    format_joules,
+    format_seconds,
+)
+
+MAIN: Final = "joint"
+PROVEN_WITHIN: Final = 0.01
+"""Of the overhead: a point whose bracket is narrower is drawn as proven."""
+_SLACK: Final = 1e-9  # of the energy: rounding of two sums
+_MARGIN: Final = 0.035
+_KNEES: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a strategy is told apart: its name and its dash pattern, in pen widths; () is solid."""
+
+    strategy: str
+    label: str
+    dash: tuple[float, ...]
+    tip: str
+
+
+STYLES: Final = (
+    Style(MAIN, "joint", (), "recompute and page, chosen together"),
+    Style("remat-only", "recompute only", (7.0, 3.0), "nothing is paged"),
+    Style("paging-only", "paging only", (1.6, 2.4), "nothing is recomputed"),
+    Style("sqrt-n", "√n", (7.0, 2.5, 1.6, 2.5), "a checkpoint every √n ops, nothing is paged"),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """What is known of one strategy: `switches` are those that loading a point of it sets."""
+
+    strategy: str
+    switches: Switches
+    brackets: Brackets
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """The staircase of one strategy: x in bytes or seconds, y in joules, from tight to loose.
+
+    Both have one entry per vertex; empty when no schedule is known.
+    """
+
+    source: Source
+    style: Style
+    frontier: Frontier
+    x: FloatArray
+    y: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Schedules that can be loaded, by series, each from tight to loose; shape (points,) each.
+
+    x : bytes or seconds that the schedule itself needs. energy_j, lower_j : its energy, and what
+    is proven for a budget of x. series : position in the scene. proven : whether the bracket there
+    is closed but for PROVEN_WITHIN of the overhead. schedules : one per point.
+    """
+
+    x: FloatArray
+    energy_j: FloatArray
+    lower_j: FloatArray
+    series: IntArray
+    proven: NDArray[np.bool_]
+    schedules: tuple[StoredSchedule, ...]
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A place on the x axis and its name; `point` is what loading it loads, -1 for none."""
+
+    x: float
+    text: str
+    point: int = -1
+
+
+@dataclass(frozen=True, eq=False)
+class FrontierScene:
+    """Everything the plot draws, in bytes or seconds along x and joules along y.
+
+    gap_x, gap_low_j, gap_high_j : the staircase of the area between proof and best schedule of the
+    first series, one entry per vertex; gap_high_j is inf where no schedule is known.
+    impossible : x up to which nothing fits. budget : the present one, None for no limit.
+    solved : places for which a bound was proven. caption : what is plotted, under which other
+    budget.
+    """
+
+    axis: LineAxis
+    series: tuple[Series, ...]
+    points: Points
+    gap_x: FloatArray
+    gap_low_j: FloatArray
+    gap_high_j: FloatArray
+    x_range: tuple[float, float]
+    y_range: tuple[float, float]
+    impossible: float
+    solved: FloatArray
+    budget: float | None
+    marks: tuple[Mark, ...]
+    knees: tuple[Mark, ...]
+    caption: str
+    baseline_j: float
+
+    def x_text(self, x: float) -> str:
+        """A place on the x axis for people."""
+        return format_bytes(round(x)) if self.axis == "ram" else format_seconds(x)
+
+    def budgets_of(self, point: int, present: Budgets) -> Budgets:
+        """What loading a point sets: the budget of the axis becomes what the schedule needs."""
+        x = float(self.points.x[point])
+        if self.axis == "ram":
+            return Budgets(round(x), present.runtime_s)
+        return Budgets(present.ram_bytes, x)
+
+
+def frontier_scene(
+    sources: Sequence[Source], costed: CostedGraph, budgets: Budgets, axis: LineAxis
+) -> FrontierScene:
+    """The scene of the sources (the first is the main one) along `axis`, the other budget fixed.
+
+    A source without a schedule has no curve; the main one is always there, for its bound.
+    """
+    made = [_series(source, costed, budgets, axis) for source in sources]
+    series = (made[0], *(one for one in made[1:] if len(one.x)))
+    points = _points(series, costed.baseline_energy_j)
+    main = series[0].frontier
+    impossible = _impossible(main, costed, axis)
+    x_range = _x_range(series, impossible, costed, axis)
+    gap = _gap(main, impossible, x_range[1])
+    present = budgets.ram_bytes if axis == "ram" else budgets.runtime_s
+    return FrontierScene(
+        axis=axis,
+        series=series,
+        points=points,
+        gap_x=gap[0],
+        gap_low_j=gap[1],
+        gap_high_j=gap[2],
+        x_range=x_range,
+        y_range=_y_range(series, costed.baseline_energy_j),
+        impossible=impossible,
+        solved=main.solved,
+        budget=None if present is None else float(present),
+        marks=_marks(costed, axis),
+        knees=_knee_marks(main, points, axis),
+        caption=_caption(budgets, axis),
+        baseline_j=costed.baseline_energy_j,
+    )
+
+
+def _series(source: Source, costed: CostedGraph, budgets: Budgets, axis: LineAxis) -> Series:
+    style = next(style for style in STYLES if style.strategy == source.strategy)
+    if axis == "ram":
+        frontier = along_ram(source.brackets, costed, budgets.runtime_s)
+    else:
+        frontier = along_runtime(source.brackets, costed, budgets.ram_bytes)
+    energy = np.array([corner.energy_j for corner in frontier.corners])
+    corner = frontier.corner
+    if not len(corner):
+        return Series(source, style, frontier, np.zeros(0), np.zeros(0))
+    end = max(float(frontier.position[-1]), float(corner[-1]))
+    x = np.append(np.repeat(corner, 2)[1:], end)
+    return Series(source, style, frontier, x, np.repeat(energy, 2))
+
+
+def _points(series: Sequence[Series], baseline_j: float) -> Points:
+    x = np.concatenate([one.frontier.corner for one in series])
+    schedules = tuple(s for one in series for s in one.frontier.corners)
+    energy = np.array([s.energy_j for s in schedules], dtype=np.float64)
+    lower = np.concatenate([_lower_at(one.frontier) for one in series])
+    owner = np.repeat(
+        np.arange(len(series), dtype=np.int64), [len(one.frontier.corners) for one in series]
+    )
+    overhead = np.maximum(0.0, energy - baseline_j)
+    proven = energy - lower <= PROVEN_WITHIN * overhead + _SLACK * energy
+    return Points(x, energy, lower, owner, proven, schedules)
+
+
+def _lower_at(frontier: Frontier) -> FloatArray:
+    at = np.searchsorted(frontier.position, frontier.corner, side="right") - 1
+    return frontier.lower_j[np.maximum(at, 0)]
+
+
+def _impossible(main: Frontier, costed: CostedGraph, axis: LineAxis) -> float:
+    """Below it nothing fits; never below floor or baseline."""
+    low = float(costed.floor_bytes) if axis == "ram" else costed.baseline_runtime_s
+    possible = np.flatnonzero(np.isfinite(main.lower_j))
+    if not len(possible):
+        return float(main.position[-1])
+    return max(low, float(main.position[possible[0]]))
+
+
+def _x_range(
+    series: Sequence[Series], impossible: float, costed: CostedGraph, axis: LineAxis
+) -> tuple[float, float]:
+    low = float(costed.floor_bytes) if axis == "ram" else costed.baseline_runtime_s
+    high = max(impossible, *(float(one.frontier.position[-1]) for one in series))
+    if high <= low:
+        high = low * 1.5 if low > 0 else 1.0
+    margin = _MARGIN * (high - low)
+    return max(0.0, low - margin), high + margin
+
+
+def _y_range(series: Sequence[Series], baseline_j: float) -> tuple[float, float]:
+    energies = [corner.energy_j for one in series for corner in one.frontier.corners]
+    lower = series[0].frontier.lower_j
+    low = min([baseline_j, *lower[np.isfinite(lower)].tolist()])
+    high = max([low, *energies])
+    if high <= low:
+        high = low * 1.01 if low > 0 else 1.0
+    return low - 0.04 * (high - low), high + 0.08 * (high - low)
+
+
+def _gap(
+    main: Frontier, impossible: float, end: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Vertices of the area between proof and best schedule, where something may fit."""
+    use = np.isfinite(main.lower_j)
+    start = np.maximum(main.position[use], impossible)
+    if not len(start):
+        return np.zeros(0), np.zeros(0), np.zeros(0)
+    stop = np.append(start[1:], max(float(start[-1]), min(end, float(main.position[-1]))))
+    x = np.column_stack((start, stop)).ravel()
+    return x, np.repeat(main.lower_j[use], 2), np.repeat(main.best_j[use], 2)
+
+
+def _marks(costed: CostedGraph, axis: LineAxis) -> tuple[Mark, ...]:
+    if axis == "runtime":
+        baseline_s = costed.baseline_runtime_s
+        return (Mark(baseline_s, f"baseline {format_seconds(baseline_s)}"),)
+    floor, peak = costed.floor_bytes, costed.plain_peak_bytes
+    return (
+        Mark(float(floor), f"floor {format_bytes(floor)}"),
+        Mark(float(peak), f"plain peak {format_bytes(peak)}"),
+    )
+
+
+def _knee_marks(main: Frontier, points: Points, axis: LineAxis) -> tuple[Mark, ...]:
+    """The knees by name, from tight to loose: "knee 1 · 704 KiB, 553.2 mJ"."""
+    marks = []
+    for number, knee in enumerate(knees(main, most=_KNEES), start=1):
+        place = format_bytes(round(knee.position)) if axis == "ram" else format_seconds(
+            knee.position
+        )  # fmt: skip
+        point = next(k for k, s in enumerate(points.schedules) if s is knee.schedule)
+        text = f"knee {number} · {place}, {format_joules(knee.energy_j)}"
+        marks.append(Mark(knee.position, text, point))
+    return tuple(marks)
+
+
+def _caption(budgets: Budgets, axis: LineAxis) -> str:
+    if axis == "runtime":
+        return f"energy against the runtime limit · RAM ≤ {format_bytes(budgets.ram_bytes)}"
+    limit_s = budgets.runtime_s
+    limit = "no runtime limit" if limit_s is None else f"runtime ≤ {format_seconds(limit_s)}"
+    return f"energy against RAM · {limit}"

@@ -1,0 +1,238 @@
+"""Draws the still part of the frontier: axes, areas, curves and points; knows no mouse."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
+
+from poet_gui.theme import Theme
+from poet_gui.viewmodels.frontier import FrontierScene, Series
+from poet_gui.viewmodels.frontier_words import energy_ticks
+from poet_gui.viewmodels.memory import byte_ticks
+from poet_gui.widgets.frontier_style import (
+    POINT_RADIUS,
+    bound_pen,
+    draw_point,
+    gap_brush,
+    impossible_brush,
+    series_colour,
+    series_pen,
+)
+from solver.costs import FloatArray
+from solver.units import format_joules, format_seconds
+
+_PAD = 6.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """Where a scene stands on screen: its area in pixels and the way between the two."""
+
+    scene: FrontierScene
+    area: QRectF
+
+    def x(self, value: FloatArray) -> FloatArray:
+        """Pixels of bytes or seconds."""
+        low, high = self.scene.x_range
+        return self.area.left() + (value - low) / (high - low) * self.area.width()
+
+    def y(self, joules: FloatArray) -> FloatArray:
+        """Pixels of joules; what is not known stands at the upper edge."""
+        low, high = self.scene.y_range
+        part = np.clip((joules - low) / (high - low), 0.0, 1.0)
+        return self.area.bottom() - part * self.area.height()
+
+    def point(self, x: float, joules: float) -> QPointF:
+        """Pixels of one place."""
+        return QPointF(float(self.x(np.array(x))), float(self.y(np.array(joules))))
+
+    def value(self, pixel: float) -> float:
+        """Bytes or seconds of a pixel, inside the scene."""
+        low, high = self.scene.x_range
+        part = (pixel - self.area.left()) / max(1.0, self.area.width())
+        return low + min(1.0, max(0.0, part)) * (high - low)
+
+
+def area_of(size: QRectF, scene: FrontierScene, font: QFont) -> QRectF:
+    """The part of a widget in which curves are drawn: axis texts stand left of it and below."""
+    metrics = QFontMetricsF(font)
+    low, high = scene.y_range
+    widest = max(metrics.horizontalAdvance(_joules_text(y, high)) for y in (low, high))
+    left = max(widest, metrics.horizontalAdvance("000.0 mJ")) + 10
+    line = metrics.height()
+    return size.adjusted(left, line * 1.25, -_PAD - 4, -line - 7)
+
+
+class FrontierLayer:
+    """Paints one scene at one place with one theme."""
+
+    def __init__(self, place: Place, theme: Theme, font: QFont) -> None:
+        self._place, self._scene = place, place.scene
+        self._theme, self._font = theme, font
+
+    def paint(self, painter: QPainter) -> None:
+        """Everything but what moves: the budget, the rings."""
+        painter.setFont(self._font)
+        self._draw_impossible(painter)
+        self._draw_axes(painter)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._draw_gap(painter)
+        for series in reversed(self._scene.series):
+            self._draw_series(painter, series)
+        self._draw_points(painter)
+        self._draw_knees(painter)
+        self._draw_labels(painter)
+
+    def _draw_impossible(self, painter: QPainter) -> None:
+        area = self._place.area
+        edge = float(self._place.x(np.array(self._scene.impossible)))
+        zone = QRectF(area.left(), area.top(), max(0.0, edge - area.left()), area.height())
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(impossible_brush(self._theme))
+        painter.drawRect(zone)
+
+    def _draw_axes(self, painter: QPainter) -> None:
+        scene, area, theme = self._scene, self._place.area, self._theme
+        line = QFontMetricsF(self._font).height()
+        low, high = scene.y_range
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        for tick in energy_ticks(low, high, max(2, int(area.height() / (2.6 * line)))):
+            y = round(float(self._place.y(np.array(tick)))) + 0.5
+            painter.setPen(QPen(QColor(theme.grid), 1))
+            painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
+            painter.setPen(QColor(theme.text_muted))
+            box = QRectF(0, y - line / 2, area.left() - _PAD, line)
+            painter.drawText(box, right, _joules_text(tick, high))
+        painter.setPen(QPen(QColor(theme.storage), 1))
+        painter.drawLine(area.bottomLeft(), area.bottomRight())
+        painter.drawLine(area.bottomLeft(), area.topLeft())
+        self._draw_x_axis(painter, line)
+
+    def _draw_x_axis(self, painter: QPainter, line: float) -> None:
+        """The marks by name; between them, where there is room, round places."""
+        scene, area, theme = self._scene, self._place.area, self._theme
+        metrics = QFontMetricsF(self._font)
+        taken: list[tuple[float, float]] = []
+        dotted = QPen(QColor(theme.text_muted), 1)
+        dotted.setDashPattern([1.0, 3.0])
+        for mark in scene.marks:
+            x = round(float(self._place.x(np.array(mark.x)))) + 0.5
+            painter.setPen(dotted)
+            painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
+            width = metrics.horizontalAdvance(mark.text)
+            left = min(max(x - width / 2, area.left() - 30), area.right() + _PAD - width)
+            taken.append((left - 8, left + width + 8))
+            painter.setPen(QColor(theme.text))
+            painter.drawText(QRectF(left, area.bottom() + 4, width + 2, line), 0, mark.text)
+        painter.setPen(QColor(theme.text_muted))
+        for tick, text in self._x_ticks(metrics):
+            x, width = float(self._place.x(np.array(tick))), metrics.horizontalAdvance(text)
+            left = x - width / 2
+            free = all(left + width < low or left > high for low, high in taken)
+            if free and left > area.left() and left + width < area.right() + _PAD:
+                painter.drawLine(QPointF(x, area.bottom()), QPointF(x, area.bottom() + 3))
+                painter.drawText(QRectF(left, area.bottom() + 4, width + 2, line), 0, text)
+        for place in self._scene.solved.tolist():  # where a bound was proven: a rug
+            x = round(float(self._place.x(np.array(place)))) + 0.5
+            painter.drawLine(QPointF(x, area.bottom() - 4), QPointF(x, area.bottom()))
+
+    def _x_ticks(self, metrics: QFontMetricsF) -> list[tuple[float, str]]:
+        low, high = self._scene.x_range
+        most = max(1, int(self._place.area.width() / (1.7 * metrics.horizontalAdvance("0000 KiB"))))
+        if self._scene.axis == "ram":
+            return [(x, self._scene.x_text(x)) for x in byte_ticks(low, high, most)[0]]
+        return [(x, format_seconds(x)) for x in energy_ticks(low, high, most)]
+
+    def _draw_gap(self, painter: QPainter) -> None:
+        scene = self._scene
+        if not len(scene.gap_x):
+            return
+        x, low = self._place.x(scene.gap_x), self._place.y(scene.gap_low_j)
+        high = self._place.y(scene.gap_high_j)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(gap_brush(self._theme))
+        outline = _points(np.concatenate((x, x[::-1])), np.concatenate((high, low[::-1])))
+        painter.drawPolygon(QPolygonF(outline))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(bound_pen(self._theme))
+        painter.drawPolyline(QPolygonF(_points(x, low)))
+
+    def _draw_series(self, painter: QPainter, series: Series) -> None:
+        if not len(series.x):
+            return
+        style = series.style
+        painter.setPen(series_pen(self._theme, style.strategy, style.dash))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        line = _points(self._place.x(series.x), self._place.y(series.y))
+        painter.drawPolyline(QPolygonF(line))
+
+    def _draw_points(self, painter: QPainter) -> None:
+        scene, theme = self._scene, self._theme
+        points = scene.points
+        x, y = self._place.x(points.x).tolist(), self._place.y(points.energy_j).tolist()
+        ground = QColor(theme.panel)
+        colours = [series_colour(theme, one.style.strategy) for one in scene.series]
+        good = QColor(theme.good)
+        for k in range(len(points) - 1, -1, -1):  # the main curve comes last, on top
+            owner, proven = int(points.series[k]), bool(points.proven[k])
+            draw_point(
+                painter,
+                QPointF(x[k], y[k]),
+                colour=good if proven and not owner else colours[owner],
+                ground=ground,
+                proven=proven,
+                radius=POINT_RADIUS if not owner else POINT_RADIUS * 0.7,
+            )
+
+    def _draw_knees(self, painter: QPainter) -> None:
+        """A flag with the number above the point; the name is in the list of knees."""
+        metrics = QFontMetricsF(self._font)
+        for number, knee in enumerate(self._scene.knees, start=1):
+            at = self._place.point(knee.x, float(self._scene.points.energy_j[knee.point]))
+            text = f"knee {number}" if self._place.area.width() > 30 * _PAD * 2 else str(number)
+            width = metrics.horizontalAdvance(text) + 8
+            box = QRectF(at.x() + 5, at.y() - metrics.height() - 7, width, metrics.height())
+            painter.setPen(QPen(QColor(self._theme.text_muted), 1))
+            painter.drawLine(at, box.bottomLeft() + QPointF(2, -1))
+            painter.setBrush(QColor(self._theme.panel))
+            painter.drawRoundedRect(box, 3, 3)
+            painter.setPen(QColor(self._theme.text))
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+
+    def _draw_labels(self, painter: QPainter) -> None:
+        """The name of each curve at its tight end, below one another where they would meet."""
+        if len([one for one in self._scene.series if len(one.x)]) <= 1:
+            return
+        metrics, area = QFontMetricsF(self._font), self._place.area
+        taken: list[QRectF] = []
+        for series in self._scene.series:
+            if not len(series.x):
+                continue
+            at = self._place.point(float(series.x[0]), float(series.y[0]))
+            width, height = metrics.horizontalAdvance(series.style.label) + 6, metrics.height()
+            left = min(at.x() + 7, area.right() - width)
+            box = QRectF(left, at.y() - height / 2, width, height)
+            while any(box.intersects(other) for other in taken):
+                box.translate(0, height)
+            taken.append(box)
+            ground = QColor(self._theme.panel)
+            ground.setAlpha(225)
+            painter.fillRect(box, ground)
+            painter.setPen(QColor(self._theme.text))
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, series.style.label)
+
+
+def _joules_text(joules: float, high: float) -> str:
+    """Short while the axis allows it: "550 mJ" beside "620 mJ"."""
+    del high
+    text = format_joules(joules)
+    number, _, unit = text.partition(" ")
+    if "." in number:
+        number = number.rstrip("0").rstrip(".")
+    return f"{number} {unit}" if unit else text
+
+
+def _points(x: FloatArray, y: FloatArray) -> list[QPointF]:
+    return [QPointF(a, b) for a, b in zip(x.tolist(), y.tolist(), strict=True) if math.isfinite(b)]

@@ -6,10 +6,11 @@ highest bit of a mask is the tensor made last; `original` leads back to the grap
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
+from solver.device import IoMode
 from solver.graph import Phase
 from solver.problem import Problem
 
@@ -30,6 +31,9 @@ class StagedProblem:
     that are never worth holding or paging: read by one rerunnable op only, whose single output is
     no larger and serves as well.
     limit_s : seconds left for transfers and reruns, None without a runtime limit.
+    transfer_limit_s : None, but where transfers overlap under a runtime limit: the most that all of
+    them may take on their own lane; limit_s is then left for reruns alone. No issue order takes
+    less time than either lane.
     """
 
     problem: Problem
@@ -55,6 +59,7 @@ class StagedProblem:
     stored: int
     folded: int
     limit_s: float | None
+    transfer_limit_s: float | None = None
 
     @property
     def stages(self) -> int:
@@ -106,7 +111,7 @@ def mask_of(positions: tuple[int, ...] | list[int]) -> int:
 
 
 def stage(problem: Problem) -> StagedProblem:
-    """Write `problem` out for the optimisers; overlapped I/O is read as blocking."""
+    """Write `problem` out for the optimisers."""
     costed, graph, switches = problem.costed, problem.costed.graph, problem.switches
     original = tuple(i for outputs in graph.op_outputs for i in outputs)
     place = {old: new for new, old in enumerate(original)}
@@ -138,7 +143,7 @@ def stage(problem: Problem) -> StagedProblem:
             and not stored >> i & 1
         ]
     )
-    return StagedProblem(
+    staged = StagedProblem(
         problem=problem,
         original=original,
         first_backward=graph.first_backward,
@@ -163,6 +168,7 @@ def stage(problem: Problem) -> StagedProblem:
         folded=folded,
         limit_s=_time_left(problem),
     )
+    return replace(staged, transfer_limit_s=_transfer_time(staged))
 
 
 def _time_left(problem: Problem) -> float | None:
@@ -170,3 +176,36 @@ def _time_left(problem: Problem) -> float | None:
     if limit is None:
         return None
     return max(0.0, limit * (1 + _ROUNDING) - problem.costed.baseline_runtime_s)
+
+
+def last_uses(staged: StagedProblem) -> list[int]:
+    """Per tensor, the last stage that can use it, by a first run or a rerun that leads to one."""
+    life = [-1] * staged.tensors
+    for op in range(staged.stages - 1, -1, -1):
+        reach = op
+        if staged.may_rerun[op]:
+            reach = max([op, *(life[i] for i in staged.makes[op])])
+        for i in staged.reads[op]:
+            life[i] = max(life[i], reach)
+    return life
+
+
+def _transfer_time(staged: StagedProblem) -> float | None:
+    """What the runtime limit leaves for all transfers together when they overlap.
+
+    A transfer that is of use begins after the first run that makes a pageable tensor (unless one is
+    in storage at the start), and ends before the last stage that can read one.
+    """
+    problem = staged.problem
+    limit_s = problem.budgets.runtime_s
+    if limit_s is None or problem.switches.io is not IoMode.OVERLAPPED:
+        return None
+    pageable = [i for i, may in enumerate(staged.may_page) if may]
+    if not pageable:
+        return 0.0
+    first = min(staged.producer[i] for i in pageable)
+    lead_s = 0.0 if staged.stored else sum(staged.run_s[: first + 1])
+    life = last_uses(staged)
+    last = max(life[i] for i in pageable)
+    rest_s = sum(staged.run_s[last:]) if last >= 0 else 0.0
+    return max(0.0, limit_s * (1 + _ROUNDING) - (lead_s + rest_s))

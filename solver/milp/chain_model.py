@@ -19,7 +19,7 @@ import numpy as np
 
 from solver.costs import FloatArray
 from solver.heuristic.plan import Plan
-from solver.milp.assemble import assemble
+from solver.milp.assemble import LaneSeconds, assemble
 from solver.milp.rows import RowFamily, Stop, least_sum_reaching, never
 from solver.staged import StagedProblem
 
@@ -59,7 +59,7 @@ class ChainModel:
         self.scale = scale
         self._tighten = tighten
         self.cost: list[float] = []
-        self._seconds: list[float] = []
+        self._seconds = LaneSeconds()
         self._rows, self._room = RowFamily(stop), RowFamily(stop)
         self.rerun: dict[tuple[int, int], int] = {}
         self.write: dict[int, int] = {}
@@ -70,9 +70,9 @@ class ChainModel:
         self._add_needs()
         self._add_room()
 
-    def _new(self, cost: float = 0.0, seconds: float = 0.0) -> int:
+    def _new(self, cost: float = 0.0, *, run_s: float = 0.0, move_s: float = 0.0) -> int:
         self.cost.append(cost * self.scale)
-        self._seconds.append(seconds)
+        self._seconds.add(run_s, move_s)
         return len(self.cost) - 1
 
     def _add_reruns(self) -> None:
@@ -83,7 +83,7 @@ class ChainModel:
                 break
         for stage, ops in enumerate(reach):
             for op in sorted(ops | set(self._start.stages[stage].runs[:-1])):
-                self.rerun[op, stage] = self._new(staged.run_j[op], staged.run_s[op])
+                self.rerun[op, stage] = self._new(staged.run_j[op], run_s=staged.run_s[op])
 
     def _add_gaps(self) -> None:
         staged = self.staged
@@ -111,10 +111,10 @@ class ChainModel:
             gap.rerun[s] = self._new()
             self._rows.add([(again, 1.0), (gap.rerun[s], -1.0)], 0.0)
         if staged.may_page[i]:
-            gap.page_in[s] = self._new(staged.in_j[i], staged.in_s[i])
+            gap.page_in[s] = self._new(staged.in_j[i], move_s=staged.in_s[i])
             if not staged.stored >> i & 1:
                 if i not in self.write:
-                    self.write[i] = self._new(staged.out_j[i], staged.out_s[i])
+                    self.write[i] = self._new(staged.out_j[i], move_s=staged.out_s[i])
                 self._rows.add([(self.write[i], 1.0), (gap.page_in[s], -1.0)], 0.0)
 
     def _add_needs(self) -> None:
@@ -165,8 +165,7 @@ class ChainModel:
             self.cost,
             [self._rows],
             room=self._room,
-            seconds=self._seconds,
-            limit_s=self.staged.limit_s,
+            limits=self._seconds.rows(self.staged),
         )
 
     def plan_masks(self, x: FloatArray) -> tuple[list[int], int]:

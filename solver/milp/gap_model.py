@@ -20,7 +20,7 @@ from typing import Final
 import cvxpy as cp
 
 from solver.costs import FloatArray
-from solver.milp.assemble import assemble
+from solver.milp.assemble import LaneSeconds, assemble
 from solver.milp.rows import RowFamily, Stop, least_sum_reaching, never
 from solver.staged import StagedProblem, bits
 
@@ -55,7 +55,7 @@ class GapModel:
         self.staged = staged
         self.scale = scale
         self.cost: list[float] = []
-        self.seconds: list[float] = []
+        self.seconds = LaneSeconds()
         self.gaps: list[Gap] = []
         self.write: dict[int, int] = {}
         self._add_columns()
@@ -63,9 +63,9 @@ class GapModel:
         self._choice, self._room = RowFamily(stop), RowFamily(stop)
         self.impossible = self._add_rows()
 
-    def _column(self, cost: float, seconds: float) -> int:
+    def _column(self, cost: float, *, run_s: float = 0.0, move_s: float = 0.0) -> int:
         self.cost.append(cost * self.scale)
-        self.seconds.append(seconds)
+        self.seconds.add(run_s, move_s)
         return len(self.cost) - 1
 
     def _add_columns(self) -> None:
@@ -79,14 +79,14 @@ class GapModel:
                 page_in = remake = -1
                 op = staged.producer[tensor]
                 if staged.may_page[tensor]:
-                    page_in = self._column(staged.in_j[tensor], staged.in_s[tensor])
+                    page_in = self._column(staged.in_j[tensor], move_s=staged.in_s[tensor])
                     if not stored and tensor not in self.write:
                         self.write[tensor] = self._column(
-                            staged.out_j[tensor], staged.out_s[tensor]
+                            staged.out_j[tensor], move_s=staged.out_s[tensor]
                         )
                 if staged.may_rerun[op]:
                     share = len(staged.makes[op])
-                    remake = self._column(chain_j[op] / share, chain_s[op] / share)
+                    remake = self._column(chain_j[op] / share, run_s=chain_s[op] / share)
                 self.gaps.append(Gap(tensor, first, last, page_in, remake))
 
     def _add_rows(self) -> int | None:
@@ -142,8 +142,7 @@ class GapModel:
             self.cost,
             [self._choice],
             room=self._room,
-            seconds=self.seconds,
-            limit_s=self.staged.limit_s,
+            limits=self.seconds.rows(self.staged),
         )
 
     def plan_masks(self, x: FloatArray) -> tuple[list[int], int]:

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from solver.costs import FloatArray
-from solver.staged import StagedProblem
+from solver.milp.assemble import LaneSeconds
+from solver.staged import StagedProblem, last_uses
 
 
 @dataclass
@@ -42,14 +43,14 @@ class StageColumns:
     here: dict[tuple[int, int, int], int] = field(default_factory=dict)
     load: dict[tuple[int, int, int], int] = field(default_factory=dict)
     cost: list[float] = field(default_factory=list)
-    seconds: list[float] = field(default_factory=list)
+    seconds: LaneSeconds = field(default_factory=LaneSeconds)
     upper: list[float] = field(default_factory=list)
     binary: list[int] = field(default_factory=list)
     life: list[int] = field(default_factory=list)
     runs: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.life = _life(self.staged)
+        self.life = last_uses(self.staged)
         self._add_tensor_columns()
         self._add_rerun_columns()
         for stage in sorted(self.detailed):
@@ -59,10 +60,16 @@ class StageColumns:
         return len(self.cost)
 
     def _new(
-        self, cost: float = 0.0, seconds: float = 0.0, *, binary: bool = True, upper: float = 1.0
+        self,
+        cost: float = 0.0,
+        *,
+        run_s: float = 0.0,
+        move_s: float = 0.0,
+        binary: bool = True,
+        upper: float = 1.0,
     ) -> int:
         self.cost.append(cost * self.scale)
-        self.seconds.append(seconds)
+        self.seconds.add(run_s, move_s)
         self.upper.append(upper)
         if binary:
             self.binary.append(len(self.cost) - 1)
@@ -76,11 +83,11 @@ class StageColumns:
                 continue
             pages = staged.may_page[i]
             if pages and not staged.stored >> i & 1:
-                self.write[i] = self._new(staged.out_j[i], staged.out_s[i])
+                self.write[i] = self._new(staged.out_j[i], move_s=staged.out_s[i])
             for t in range(begin, self.life[i] + 1):
                 self.hold[t, i] = self._new()
                 if pages:
-                    self.page_in[t, i] = self._new(staged.in_j[i], staged.in_s[i])
+                    self.page_in[t, i] = self._new(staged.in_j[i], move_s=staged.in_s[i])
 
     def _add_rerun_columns(self) -> None:
         staged = self.staged
@@ -89,7 +96,7 @@ class StageColumns:
                 continue
             last = max((self.life[i] for i in staged.makes[op]), default=-1)
             for t in range(max(self.begin, op + 1), last + 1):
-                self.rerun[t, op] = self._new(staged.run_j[op], staged.run_s[op])
+                self.rerun[t, op] = self._new(staged.run_j[op], run_s=staged.run_s[op])
 
     def _add_detail(self, stage: int) -> None:
         """Columns of a stage in which memory is modelled run by run."""
@@ -109,41 +116,32 @@ class StageColumns:
         for i in there:
             if (stage, i) in self.page_in:
                 self.again[stage, i] = self._new(
-                    staged.in_j[i], staged.in_s[i], binary=False, upper=float(len(ops) + 1)
+                    staged.in_j[i],
+                    move_s=staged.in_s[i],
+                    binary=False,
+                    upper=float(len(ops) + 1),
                 )
 
     def add_early(self, tensor: int, run_j: float, run_s: float) -> None:
         """Columns for supplying a tensor once more in the forward pass, after its uses there."""
         staged = self.staged
         if staged.may_page[tensor] and tensor not in self.early_in:
-            self.early_in[tensor] = self._new(staged.in_j[tensor], staged.in_s[tensor])
+            self.early_in[tensor] = self._new(staged.in_j[tensor], move_s=staged.in_s[tensor])
         if staged.may_rerun[staged.producer[tensor]] and tensor not in self.early_run:
-            self.early_run[tensor] = self._new(run_j, run_s)
+            self.early_run[tensor] = self._new(run_j, run_s=run_s)
 
-    def new_free(self, cost: float, seconds: float) -> int:
+    def new_free(self, cost: float, *, run_s: float = 0.0, move_s: float = 0.0) -> int:
         """A binary column that no dictionary names (the forward pass's gaps)."""
-        return self._new(cost, seconds)
+        return self._new(cost, run_s=run_s, move_s=move_s)
 
     def bounds(self) -> tuple[FloatArray, FloatArray]:
         """Lower and upper bounds, shape (columns,)."""
         return np.zeros(len(self)), np.array(self.upper)
 
 
-def _life(staged: StagedProblem) -> list[int]:
-    """Per tensor, the last stage that can use it, by a first run or a rerun that leads to one."""
-    life = [-1] * staged.tensors
-    for op in range(staged.stages - 1, -1, -1):
-        reach = op
-        if staged.may_rerun[op]:
-            reach = max([op, *(life[i] for i in staged.makes[op])])
-        for i in staged.reads[op]:
-            life[i] = max(life[i], reach)
-    return life
-
-
 def count_columns(staged: StagedProblem, begin: int, detailed: frozenset[int]) -> int:
     """About how many columns the stage model would have, without building it."""
-    life = _life(staged)
+    life = last_uses(staged)
     spans = [
         max(0, life[i] - max(begin, staged.producer[i] + 1) + 1) for i in range(staged.tensors)
     ]

@@ -57,13 +57,14 @@ class ForwardGaps:
         columns, staged = self._columns, self._columns.staged
         page_in = remake = -1
         if staged.may_page[i]:
-            page_in = columns.new_free(staged.in_j[i], staged.in_s[i])
+            page_in = columns.new_free(staged.in_j[i], move_s=staged.in_s[i])
             if i not in columns.write and not staged.stored >> i & 1:
-                columns.write[i] = columns.new_free(staged.out_j[i], staged.out_s[i])
+                columns.write[i] = columns.new_free(staged.out_j[i], move_s=staged.out_s[i])
             if i in columns.write:
                 self._flow.add([(columns.write[i], 1.0), (page_in, -1.0)], 0.0)
         if staged.may_rerun[staged.producer[i]]:
-            remake = columns.new_free(*self._share(i))
+            cost_j, run_s = self._share(i)
+            remake = columns.new_free(cost_j, run_s=run_s)
         if page_in >= 0 and remake >= 0:
             self._flow.add([(page_in, -1.0), (remake, -1.0)], -1.0)
         gap = Gap(i, first, last, page_in, remake)

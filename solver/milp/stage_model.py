@@ -124,8 +124,7 @@ class StageModel:
             columns.cost,
             [self.supply, self.flow, self.order, self.detail],
             room=self.memory,
-            seconds=columns.seconds,
-            limit_s=self.staged.limit_s,
+            limits=columns.seconds.rows(self.staged),
             upper=columns.upper,
             binary=columns.binary,
         )

@@ -56,7 +56,7 @@ def hold_back(plan: Plan, stage: int, tensor: int, *, force: bool = False) -> bo
         return False
     room, size = plan.staged.room, plan.staged.size[tensor]
     first = plan.last_seen(tensor, stage) + 1
-    if not force and max(plan.peaks[first:stage], default=0) + size > room:
+    if not force and int(plan.peaks[first:stage].max(initial=0)) + size > room:
         return False
     cost = plan.cost
     in_time = plan.fits_in_time
@@ -65,7 +65,7 @@ def hold_back(plan: Plan, stage: int, tensor: int, *, force: bool = False) -> bo
         return False
     if force:
         return True
-    fits = all(plan.peaks[t] <= room for t, *_ in undo)
+    fits = int(plan.peaks[first - 1 : stage + 1].max()) <= room
     if fits and plan.cost < cost * (1 - _LESS) and (plan.fits_in_time or not in_time):
         return True
     plan.undo(tensor, first, stage, undo)

@@ -2,13 +2,18 @@
 
 from collections.abc import Mapping
 
+import numpy as np
+from numpy.typing import NDArray
+
 from solver.heuristic.stage_plan import StagePlan, StagePlanner, decided_stage
 from solver.lowering import Run, lower
 from solver.schedule import Schedule
 from solver.staged import StagedProblem, bits, mask_of
 
 Undo = list[tuple[int, StagePlan, int]]
-"""What a change replaced: stage, its plan and its peak before."""
+"""The stages that a change planned anew: stage, its plan and its peak before."""
+
+IntArray = NDArray[np.int64]
 
 
 class Plan:
@@ -16,10 +21,11 @@ class Plan:
 
     held[t] : mask of what is in RAM when stage t begins (t = 0 .. stages, both ends empty).
     paged : mask of the tensors written to storage once, right after they are made.
-    masses[t] : bytes of held[t]. peaks[t] : bytes at the worst moment of stage t. cost : of reruns,
-    page-ins and page-outs at the planner's prices. seconds : what they take. borders, uses,
-    touches : per tensor, the same told the other way round: masks of the borders across which it is
-    held, and of the stages that read it, or read or make it; stretches are found without walking.
+    masses : bytes of held[t], shape (stages + 1,). peaks : bytes at the worst moment of each stage,
+    shape (stages,); exact: a graph has at most 2**62 bytes. cost : of reruns, page-ins and
+    page-outs at the planner's prices. seconds : what they take. borders, uses, touches : per
+    tensor, the same told the other way round: masks of the borders across which it is held, and of
+    the stages that read it, or read or make it; stretches are found without walking.
     Changes re-plan the stages that they touch and can be taken back (`undo`).
     """
 
@@ -38,13 +44,14 @@ class Plan:
         self.paged = paged
         self.masses = _masses(self.staged, held)
         self.stages: list[StagePlan] = []
-        self.peaks: list[int] = []
+        peaks = []
         for t in range(self.staged.stages):
             planned = (decided or {}).get(t) or planner.plan(t, held[t], held[t + 1], paged)
             if planned is None:
                 raise ValueError(f"stage {t} lacks a supply")
             self.stages.append(planned)
-            self.peaks.append(planned.peak + self._through(t, planned))
+            peaks.append(planned.peak + self._through(t, planned))
+        self.peaks: IntArray = np.array(peaks, dtype=np.int64)
         self.borders = _borders(count, held)
         self.uses, self.touches = [0] * count, [0] * count
         for t, stage in enumerate(self.stages):
@@ -57,7 +64,8 @@ class Plan:
     def _through(self, t: int, planned: StagePlan) -> int:
         """Bytes that pass through the stage: all that is held before it, less what does not."""
         start = self.held[t]
-        return self.masses[t] - self.staged.mass(start & (planned.touched | ~self.held[t + 1]))
+        passing = start & ~planned.touched & self.held[t + 1]
+        return int(self.masses[t]) - self.staged.mass(start & ~passing)
 
     def peak_of(self, t: int, planned: StagePlan, start: int) -> int:
         """Peak of stage t if it were `planned` and began with `start` instead of held[t]."""
@@ -65,7 +73,7 @@ class Plan:
         before = self.held[t] & end & ~old.touched
         after = start & end & ~planned.touched
         change = self.staged.mass(after & ~before) - self.staged.mass(before & ~after)
-        return planned.peak + self.peaks[t] - old.peak + change
+        return planned.peak + int(self.peaks[t]) - old.peak + change
 
     def copy(self) -> "Plan":
         """An independent copy that shares the (frozen) stage plans."""
@@ -87,7 +95,7 @@ class Plan:
     @property
     def fits_in_ram(self) -> bool:
         """True when every stage fits into RAM."""
-        return max(self.peaks, default=0) <= self.staged.room
+        return int(self.peaks.max(initial=0)) <= self.staged.room
 
     @property
     def fits_in_time(self) -> bool:
@@ -125,31 +133,28 @@ class Plan:
         would lack a supply.
         """
         undo: Undo = []
-        bit, size = 1 << tensor, self.staged.size[tensor]
-        self._flip(tensor, first, last)
-        for t in range(first - 1, last + 1):
-            old = self.stages[t]
-            if first <= t < last and not old.touched & bit:
-                # It only passes through here: nothing else in the stage changes.
-                undo.append((t, old, self.peaks[t]))
-                self.peaks[t] += size if hold else -size
-            elif not self._replan(t, undo):
+        self._flip(tensor, first, last, hold=hold)
+        # Where it only passes through, nothing else changes.
+        inside = (self.touches[tensor] >> first) & ((1 << (last - first)) - 1)
+        for t in (first - 1, *(first + k for k in bits(inside)), last):
+            if not self._replan(t, undo):
                 self.undo(tensor, first, last, undo)
                 return None
         return undo
 
     def undo(self, tensor: int, first: int, last: int, undo: Undo) -> None:
         """Take a `move` back."""
-        self._flip(tensor, first, last)
         self.restore(undo)
+        self._flip(tensor, first, last, hold=not self.held[first] >> tensor & 1)
 
-    def _flip(self, tensor: int, first: int, last: int) -> None:
+    def _flip(self, tensor: int, first: int, last: int, *, hold: bool) -> None:
         bit, size = 1 << tensor, self.staged.size[tensor]
+        if not hold:
+            size = -size
         self.borders[tensor] ^= (1 << (last + 1)) - (1 << first)
-        change = -size if self.held[first] & bit else size
-        for border in range(first, last + 1):
-            self.held[border] ^= bit
-            self.masses[border] += change
+        self.held[first : last + 1] = [mask ^ bit for mask in self.held[first : last + 1]]
+        self.masses[first : last + 1] += size
+        self.peaks[first:last] += size
 
     def page(self, tensor: int, *, write: bool) -> None:
         """Write the tensor to storage after it is made, or no longer do; stages stay as planned."""
@@ -175,7 +180,7 @@ class Plan:
         if new is None:
             return False
         old = self.stages[t]
-        undo.append((t, old, self.peaks[t]))
+        undo.append((t, old, int(self.peaks[t])))
         self.stages[t] = new
         self.peaks[t] = new.peak + self._through(t, new)
         self._note(t, old.used ^ new.used, old.touched ^ new.touched)
@@ -205,7 +210,7 @@ class Plan:
         return lower(self.staged, runs, self.paged)
 
 
-def _masses(staged: StagedProblem, held: list[int]) -> list[int]:
+def _masses(staged: StagedProblem, held: list[int]) -> IntArray:
     """Bytes held across each border, by what changes from border to border."""
     masses = []
     mass = before = 0
@@ -213,7 +218,7 @@ def _masses(staged: StagedProblem, held: list[int]) -> list[int]:
         mass += staged.mass(mask & ~before) - staged.mass(before & ~mask)
         masses.append(mass)
         before = mask
-    return masses
+    return np.array(masses, dtype=np.int64)
 
 
 def _borders(tensors: int, held: list[int]) -> list[int]:
@@ -230,10 +235,14 @@ def _borders(tensors: int, held: list[int]) -> list[int]:
 def keep_everything(planner: StagePlanner) -> Plan:
     """The plan that holds every tensor until its last reader: the cheapest, and the largest."""
     staged = planner.staged
-    held = [0] * (staged.stages + 1)
+    dying = [0] * staged.stages
     for i, readers in enumerate(staged.readers):
-        for border in range(staged.producer[i] + 1, readers[-1] + 1 if readers else 0):
-            held[border] |= 1 << i
+        if readers:
+            dying[readers[-1]] |= 1 << i
+    held = [0]
+    for op, dead in enumerate(dying):
+        lasting = mask_of([i for i in staged.makes[op] if staged.readers[i]])
+        held.append((held[-1] | lasting) & ~dead)
     return Plan(planner, held, 0)
 
 

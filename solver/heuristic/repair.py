@@ -37,7 +37,7 @@ def repair(
     random factors of up to 1 + noise. Tensors of `keep` stay held. `stop` is asked once per scan.
     """
     room = plan.staged.room
-    over = np.array(plan.peaks, dtype=np.float64) - room
+    over = (plan.peaks - room).astype(np.float64)
     while not stop():
         worst = int(over.argmax())
         if over[worst] <= 0:
@@ -66,8 +66,8 @@ def _apply(plan: Plan, change: _Change, over: FloatArray) -> bool:
     if newly:
         plan.page(change.tensor, write=True)
     if change.first <= change.last:
-        borders = range(change.first, change.last + 1)
-        if not all(plan.held[border] >> change.tensor & 1 for border in borders):
+        across = (1 << (change.last + 1)) - (1 << change.first)
+        if across & ~plan.borders[change.tensor]:
             undo = None
         else:
             undo = plan.move(change.tensor, change.first, change.last, hold=False)
@@ -77,9 +77,7 @@ def _apply(plan: Plan, change: _Change, over: FloatArray) -> bool:
         if newly:
             plan.page(change.tensor, write=False)
         return False
-    room = plan.staged.room
-    for t, *_ in undo:
-        over[t] = plan.peaks[t] - room
+    over[:] = plan.peaks - plan.staged.room
     return True
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
+from typing import Final, NamedTuple
 
 from solver.staged import StagedProblem, bits
 
@@ -48,13 +49,38 @@ class StagePlan:
 
 @dataclass(slots=True)
 class WorkCounter:
-    """Stages planned so far: the search's unit of deterministic work."""
+    """Work of the search, in stages looked up: its unit of deterministic work.
+
+    planned : stages asked for, one that had to be worked out counted `FRESH` times.
+    """
 
     planned: int = 0
 
 
+FRESH: Final = 8
+"""Look-ups that take as long as working out one stage (measured: 2 and 20 us)."""
+_RECALLED: Final = 6
+"""Plans of one stage with the same tensors missing that are remembered."""
+_MOST_RECALLED: Final = 60_000
+"""Keys after which all is forgotten: bounds the memory to some 100 MB."""
+
+
+class _Recalled(NamedTuple):
+    """A stage plan (None: no supply) and what it depends on: the masks `asked` in what is there.
+
+    It serves every start and store that agree on `asked` and every end that agrees on `ended`.
+    """
+
+    asked: int
+    start: int
+    store: int
+    ended: int
+    end: int
+    plan: StagePlan | None
+
+
 class StagePlanner:
-    """Plans stages of one problem at one set of prices."""
+    """Plans stages of one problem at one set of prices; remembers what it planned."""
 
     def __init__(
         self, staged: StagedProblem, price: Prices, counter: WorkCounter | None = None
@@ -66,6 +92,7 @@ class StagePlanner:
             StagePlan((t,), (reads,), 0, 0.0, 0.0, staged.need(t), reads, reads | makes)
             for t, (reads, makes) in enumerate(zip(staged.op_in, staged.op_out, strict=True))
         ]
+        self._recalled: dict[tuple[int, int], list[_Recalled]] = {}
 
     def at_prices(self, price: Prices) -> "StagePlanner":
         """The same planner at other prices; its work is counted together with this one's."""
@@ -78,74 +105,116 @@ class StagePlanner:
         the last made down, each by its cheaper supply. None when a missing tensor has no supply.
         The RAM limit is not looked at here.
         """
-        self.counter.planned += 1
         staged = self.staged
+        self.counter.planned += 1
         missing = (staged.op_in[stage] | (end & ~staged.op_out[stage])) & ~start
         if not missing:
             return self._plain[stage]
-        supply = _Supply(self, stage, paged | staged.stored)
-        have, paged_in, cost = start, 0, 0.0
-        reruns: list[int] = []
-        while missing:
-            tensor = missing.bit_length() - 1
-            op = staged.producer[tensor]
-            page_cost = supply.page(tensor)
-            run_cost = supply.rerun(op, have | missing | paged_in)
-            if run_cost is None and page_cost is None:
-                return None
-            if run_cost is None or (page_cost is not None and page_cost <= run_cost):
-                paged_in |= 1 << tensor
-                missing &= ~(1 << tensor)
-                cost += self.price.page_in[tensor]
-            else:
-                reruns.append(op)
-                have |= staged.op_out[op]
-                missing = (missing | (staged.op_in[op] & ~(have | paged_in))) & ~staged.op_out[op]
-                cost += self.price.run[op]
-                supply.forget()
-        runs = (*sorted(reruns), stage)
-        loads = late_loads(staged, runs, paged_in)
-        return decided_stage(staged, runs, loads, start=start, end=end, cost=cost)
+        store = paged | staged.stored
+        known = self._recalled.get((stage, missing))
+        if known is None:
+            if len(self._recalled) >= _MOST_RECALLED:
+                self._recalled.clear()
+            known = self._recalled[stage, missing] = []
+        for asked, begun, stored, ended, ending, plan in known:
+            differs = ((start ^ begun) | (store ^ stored)) & asked or (end ^ ending) & ended
+            if not differs:
+                return plan
+        self.counter.planned += FRESH - 1
+        supply = _Supply(self, stage, start, store)
+        plan = supply.settle(missing, end)
+        ended = plan.touched if plan else 0
+        known.insert(0, _Recalled(supply.asked, start, store, ended, end, plan))
+        del known[_RECALLED:]
+        return plan
 
 
 _DEEPEST = 150  # ops looked back when pricing a rerun; beyond, its own run is taken for the price
 
 
 class _Supply:
-    """Prices of the ways to get a tensor within one stage."""
+    """Settles how the missing tensors of one stage are supplied.
 
-    def __init__(self, planner: StagePlanner, stage: int, store: int) -> None:
+    `asked` : mask of the tensors of which it mattered whether they are in RAM or in storage.
+    """
+
+    def __init__(self, planner: StagePlanner, stage: int, start: int, store: int) -> None:
         self._staged = planner.staged
         self._price = planner.price
         self._stage = stage
+        self._start = start
         self._store = store
         self._known: dict[int, float] = {}
+        self.asked = 0
 
-    def page(self, tensor: int) -> float | None:
-        """Price of paging it in; None when it is not in storage."""
-        return self._price.page_in[tensor] if self._store >> tensor & 1 else None
+    def settle(self, missing: int, end: int) -> StagePlan | None:
+        """The stage with every missing tensor paged in or made again; None if one has no supply."""
+        staged, price, store = self._staged, self._price, self._store
+        have, paged_in, cost = self._start, 0, 0.0
+        reruns: list[int] = []
+        asked = missing
+        while missing:
+            tensor = missing.bit_length() - 1
+            op = staged.producer[tensor]
+            may_run = staged.may_rerun[op] and op < self._stage
+            may_page = store >> tensor & 1
+            there = have | missing | paged_in
+            if may_page and not (may_run and self._is_cheaper(op, tensor, there)):
+                paged_in |= 1 << tensor
+                missing ^= 1 << tensor
+                cost += price.page_in[tensor]
+            elif may_run:
+                reruns.append(op)
+                reads = staged.op_in[op]
+                asked |= reads
+                have |= staged.op_out[op]
+                missing = (missing | (reads & ~(have | paged_in))) & ~staged.op_out[op]
+                cost += price.run[op]
+                self._known.clear()
+            else:
+                self.asked |= asked
+                return None
+        self.asked |= asked
+        runs = (*sorted(reruns), self._stage)
+        loads = late_loads(staged, runs, paged_in)
+        return decided_stage(staged, runs, loads, start=self._start, end=end, cost=cost)
 
-    def rerun(self, op: int, have: int, depth: int = 0) -> float | None:
-        """Price of running `op` again with the inputs not in `have`; None if it may not run."""
-        if not self._staged.may_rerun[op] or op >= self._stage:
-            return None
+    def _is_cheaper(self, op: int, tensor: int, have: int) -> bool:
+        """Whether running `op` again, with what it lacks, costs less than paging `tensor` in."""
+        limit = self._price.page_in[tensor]
+        return self._rerun(op, have, limit, 0) < limit
+
+    def _rerun(self, op: int, have: int, limit: float, depth: int) -> float:
+        """Price of running `op` again with the inputs not in `have`; inf from `limit` on."""
+        staged = self._staged
+        if not staged.may_rerun[op]:
+            return inf
         cost = self._price.run[op]
-        for i in self._staged.reads[op]:
-            if not have >> i & 1:
-                cost += self._cheapest(i, have, depth + 1)
+        if cost >= limit:
+            return inf
+        lacking = staged.op_in[op]
+        self.asked |= lacking
+        lacking &= ~have
+        while lacking:
+            tensor = lacking.bit_length() - 1
+            lacking ^= 1 << tensor
+            cost += self._cheapest(tensor, have, limit - cost, depth + 1)
+            if cost >= limit:
+                return inf
         return cost
 
-    def _cheapest(self, tensor: int, have: int, depth: int) -> float:
+    def _cheapest(self, tensor: int, have: int, limit: float, depth: int) -> float:
+        """Price of one more tensor; at least `limit` where it is not less than that."""
         if depth > _DEEPEST:
             return 0.0
-        if tensor not in self._known:
-            ways = (self.page(tensor), self.rerun(self._staged.producer[tensor], have, depth))
-            self._known[tensor] = min((way for way in ways if way is not None), default=inf)
-        return self._known[tensor]
-
-    def forget(self) -> None:
-        """What is there has changed: prices must be found anew."""
-        self._known.clear()
+        known = self._known.get(tensor)
+        if known is not None:
+            return known
+        page = self._price.page_in[tensor] if self._store >> tensor & 1 else inf
+        best = min(page, self._rerun(self._staged.producer[tensor], have, min(limit, page), depth))
+        if best < limit:
+            self._known[tensor] = best
+        return best
 
 
 def decided_stage(
@@ -158,20 +227,31 @@ def decided_stage(
     cost: float,
 ) -> StagePlan:
     """The stage that runs these ops, with these page-ins directly before each of them."""
-    during, used, _ = liveness(staged, runs, loads, end)
-    touched = used
-    for op in runs:
-        touched |= staged.op_out[op]
-    through = start & end & ~touched
-    peak = paged_in = 0
+    op_in, op_out = staged.op_in, staged.op_out
+    used = touched = paged_in = 0
     seconds = -staged.run_s[runs[-1]]
-    for op, here, load in zip(runs, during, loads, strict=True):
-        paged_in |= load
-        seconds += staged.run_s[op] + sum(staged.in_s[i] for i in bits(load))
-        mass = staged.mass((here | staged.op_out[op]) & ~through) + staged.workspace[op]
-        peak = max(peak, mass)
-    local = tuple(here & ~through for here in during)
-    return StagePlan(runs, local, paged_in, cost, seconds, peak, used, touched)
+    for op, load in zip(runs, loads, strict=True):
+        used |= op_in[op]
+        touched |= op_out[op]
+        seconds += staged.run_s[op]
+        if load:
+            paged_in |= load
+            seconds += sum(staged.in_s[i] for i in bits(load))
+    touched |= used
+    # Backwards from the end, as `liveness` does, with the mass carried along.
+    wanted = end & ~(start & ~touched)
+    mass, peak = staged.mass(wanted), 0
+    during = []
+    for op, load in zip(reversed(runs), reversed(loads), strict=True):
+        reads, makes = op_in[op], op_out[op]
+        mass += staged.mass((reads | makes) & ~wanted)
+        peak = max(peak, mass + staged.workspace[op])
+        here = reads | (wanted & ~makes)
+        during.append(here)
+        mass -= staged.mass(makes) + staged.mass(load & here)
+        wanted = here & ~load
+    during.reverse()
+    return StagePlan(runs, tuple(during), paged_in, cost, seconds, peak, used, touched)
 
 
 def late_loads(staged: StagedProblem, runs: Sequence[int], paged_in: int) -> list[int]:

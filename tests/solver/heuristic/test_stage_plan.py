@@ -1,10 +1,16 @@
 """Claim: a stage is supplied by the cheaper of paging and rerunning, as late as can be."""
 
-import pytest
+from random import Random
 
-from solver.heuristic.stage_plan import StagePlanner, late_loads, liveness, prices
-from solver.staged import StagedProblem, stage
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from solver.heuristic.stage_plan import FRESH, StagePlanner, late_loads, liveness, prices
+from solver.problem import Problem
+from solver.staged import StagedProblem, mask_of, stage
 from tests.helpers.builders import Line, chain, device_of, graph_of, problem_of
+from tests.helpers.random_problems import problems
 
 
 def staged_chain(joule_per_byte_in: float = 1e-5) -> StagedProblem:
@@ -88,8 +94,49 @@ def test_that_work_is_counted_across_prices() -> None:
     first.plan(B1, GRADIENT, 0, paged=0)
     second.plan(B1, GRADIENT, 0, paged=0)
 
-    assert first.counter.planned == 2
+    assert first.counter.planned == 2 * FRESH
     assert second.counter is first.counter
+
+
+@settings(
+    max_examples=20,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+@given(problems(most_forward=6, most_backward=5, limited=False), st.randoms(use_true_random=False))
+def test_that_a_recalled_stage_is_the_stage_worked_out_afresh(
+    problem: Problem, rng: Random
+) -> None:
+    staged = stage(problem)
+    price = prices(staged, 0.5)
+    recalling = StagePlanner(staged, price)
+    last = staged.stages - 1
+    start = end = paged = 0
+    for _ in range(120):
+        start ^= 1 << rng.randrange(staged.tensors)
+        end ^= rng.choice((0, 1 << rng.randrange(staged.tensors)))
+        paged ^= rng.choice((0, 1 << rng.randrange(staged.tensors)))
+        t = rng.choice((last - 1, last))
+        seen = mask_of([i for i in range(staged.tensors) if staged.producer[i] <= t])
+        made_before = seen & ~staged.op_out[t]
+
+        recalled = recalling.plan(t, start & made_before, end & seen, paged & made_before)
+
+        fresh = StagePlanner(staged, price)
+        assert recalled == fresh.plan(t, start & made_before, end & seen, paged & made_before)
+
+
+def test_that_a_stage_asked_for_again_is_recalled() -> None:
+    first = planner()
+    planned = first.plan(B1, GRADIENT, 0, paged=0)
+    worked_out = first.counter.planned
+
+    # b2's own input in RAM does not matter to b1, which makes f1 again from nothing
+    again = first.plan(B1, GRADIENT | F2, 0, paged=F2)
+
+    assert again is planned
+    assert first.counter.planned == worked_out + 1
 
 
 def test_that_page_ins_come_directly_before_their_first_reader() -> None:

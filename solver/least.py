@@ -8,7 +8,7 @@ upper end to its peak, a proof that there is none raises the lower end.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import perf_counter
 from typing import Final
 
@@ -16,7 +16,8 @@ from solver import api
 from solver.costs import price
 from solver.device import IoMode
 from solver.events import Bound, Event, Incumbent
-from solver.outcome import Infeasible, Limit
+from solver.outcome import Infeasible, LeastBudget, Limit
+from solver.overlap import arranged
 from solver.problem import RUNTIME_TOLERANCE, Budgets, Problem, SolveOptions
 from solver.schedule import Schedule
 from solver.simulate import Trace, simulate
@@ -24,6 +25,7 @@ from solver.staged import stage
 from solver.strategies.base import Cancel
 from solver.strategies.plain import keep_all, page_all
 from solver.strategies.registry import adapt, get_strategy
+from solver.units import MAX_BYTES
 from solver.verify import verify_figures
 
 EXACT_SECONDS: Final = 1e-6
@@ -34,24 +36,8 @@ _ANY_GAP: Final = 1e12
 """As a gap: the first schedule will do."""
 _FIRST_EFFORT: Final = 0.25
 """Work limit of the first probes, in units of about a second; doubled when probes stay open."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LeastBudget:
-    """What is known of the least budget of one kind that works, the other one as it is.
-
-    lower, upper : bytes (int) or seconds, as `limit` says. Less than `lower` is proven not to work;
-    `trace` is a verified schedule that needs `upper`; both None before there is one. exact : they
-    meet. hopeless : nothing works however large, because of the other budget; `upper` stays None.
-    """
-
-    limit: Limit
-    lower: float
-    upper: float | None = None
-    exact: bool = False
-    trace: Trace | None = None
-    hopeless: bool = False
-
+_DECIDED: Final = 0.2
+"""Part of its work limit that a probe counts for when it was decided: most need far less."""
 
 Listener = Callable[[LeastBudget], None]
 
@@ -65,10 +51,9 @@ def least_budget(
 ) -> LeastBudget:
     """The least RAM or the least runtime that works, as far as the limits of `options` allow.
 
-    `problem` need not be impossible, but what is asked for lies above its own budget only if it is.
-    The gap of `options` has no meaning here. `report` gets every narrower bracket, `cancel` ends
-    the search with the bracket so far. Deterministic for a work limit; every probe counts as all
-    the work that it was granted.
+    `problem` need not be impossible. The gap of `options` has no meaning here. `report` gets every
+    narrower bracket, `cancel` ends the search with the bracket so far. Deterministic for a work
+    limit. `options.strategy` must be one that searches; a plain one needs what its schedule needs.
 
     Raises
     ------
@@ -82,13 +67,13 @@ def least_budget(
     return search.known
 
 
-def priced_in_seconds(problem: Problem, ram_bytes: int) -> Problem:
+def priced_in_seconds(problem: Problem, ram_bytes: int, io: IoMode) -> Problem:
     """The problem on a device whose joules are seconds, within `ram_bytes`, without a time limit.
 
-    Transfers that take no time under the I/O mode cost nothing.
+    `io` : blocking, or ignored, where transfers take no time and so cost nothing.
     """
     device = problem.costed.device
-    watt = 0.0 if problem.switches.io is IoMode.IGNORED else 1.0
+    watt = 0.0 if io is IoMode.IGNORED else 1.0
     stopwatch = replace(
         device,
         flop_per_j=device.flop_per_s,
@@ -96,7 +81,7 @@ def priced_in_seconds(problem: Problem, ram_bytes: int) -> Problem:
         page_out=replace(device.page_out, power_w=watt),
     )
     priced = price(problem.costed.graph, stopwatch)
-    return Problem(priced, Budgets(ram_bytes), problem.switches)
+    return Problem(priced, Budgets(ram_bytes), replace(problem.switches, io=io))
 
 
 def _silent(_: LeastBudget) -> None:
@@ -116,77 +101,75 @@ class _Wish(Cancel):
 
 
 class _Search:
-    """What both searches share: the bracket, the limits, and solves in seconds."""
+    """What both searches share: the bracket, the limits, and how a schedule is checked."""
 
     def __init__(
         self, problem: Problem, options: SolveOptions, report: Listener, cancel: Cancel
     ) -> None:
         self.problem = problem
-        self.options = options
-        self.report = report
-        self.cancel = cancel
+        self.known: LeastBudget
+        self._options = options
+        self._report = report
+        self._cancel = cancel
         self._began = perf_counter()
         self._work = 0.0
 
     @property
-    def left_s(self) -> float:
-        return self.options.time_limit_s - (perf_counter() - self._began)
-
-    @property
     def left_work(self) -> float:
-        limit = self.options.work_limit
+        limit = self._options.work_limit
         return math.inf if limit is None else limit - self._work
 
     @property
     def stopped(self) -> bool:
-        return self.cancel.requested or self.left_s <= 0 or self.left_work <= 0
+        return self._cancel.requested or self._left_s <= 0 or self.left_work <= 0
+
+    @property
+    def _left_s(self) -> float:
+        return self._options.time_limit_s - (perf_counter() - self._began)
+
+    def spend(self, units: float) -> None:
+        self._work += units
 
     def show(self, known: LeastBudget) -> None:
         """Take a narrower bracket."""
         self.known = known
-        self.report(known)
+        self._report(known)
 
-    def checked(self, schedule: Schedule) -> Trace:
-        """The schedule run on the real problem, under the very budgets that it needs; verified.
+    def checked(self, schedule: Schedule, ram_bytes: int) -> Trace:
+        """The schedule in its fastest order within `ram_bytes`, verified under just what it needs.
 
         Raises AssertionError when it is illegal: a bug of ours.
         """
-        free = simulate(schedule, replace(self.problem, budgets=Budgets(2**62)))
-        problem = replace(self.problem, budgets=Budgets(free.peak_bytes, free.runtime_s))
-        checked = verify_figures(
-            schedule,
-            problem,
-            peak_bytes=free.peak_bytes,
-            energy_j=free.total_energy_j,
-            runtime_s=free.runtime_s,
+        found = arranged(schedule, replace(self.problem, budgets=Budgets(ram_bytes)))
+        needs = Budgets(found.peak_bytes, found.runtime_s)
+        trace = simulate(found.schedule, replace(self.problem, budgets=needs))
+        report = verify_figures(
+            trace.schedule,
+            trace.problem,
+            peak_bytes=found.peak_bytes,
+            energy_j=found.total_energy_j,
+            runtime_s=found.runtime_s,
         )
-        assert checked.ok, f"an illegal schedule: {checked.faults[:3]}"
-        return simulate(schedule, problem)
+        assert report.ok, f"an illegal schedule: {report.faults[:3]}"
+        return trace
 
     def solve(
         self, problem: Problem, effort: float, gap: float, hear: Callable[[Event, Cancel], None]
     ) -> bool:
-        """Solve in seconds with that work; `hear` gets every event and a wish that ends it.
+        """Solve `problem` with that work; `hear` gets every event and a wish that ends this solve.
 
-        True when it is proven that no schedule fits into the RAM.
+        True when it is proven that no schedule exists.
         """
-        wish = _Wish(self.cancel)
-        effort = min(effort, self.left_work)
-        self._work += effort
+        wish = _Wish(self._cancel)
+        effort = min(effort, max(0.0, self.left_work))
         options = replace(
-            self.options,
+            self._options,
             gap=gap,
-            time_limit_s=max(0.0, self.left_s),
+            time_limit_s=max(0.0, self._left_s),
             work_limit=None if math.isinf(effort) else effort,
         )
         outcome = api.solve(problem, options, lambda event: hear(event, wish), wish)
         return isinstance(outcome, Infeasible)
-
-    def for_bounds(self, problem: Problem) -> Problem:
-        """The problem whose bounds hold: side by side, only computing is sure to take its time."""
-        if problem.switches.io is not IoMode.OVERLAPPED:
-            return problem
-        return replace(problem, switches=replace(problem.switches, io=IoMode.IGNORED))
 
 
 class _LeastRam(_Search):
@@ -203,7 +186,6 @@ class _LeastRam(_Search):
         graph = problem.costed.graph
         sizes = (*problem.costed.tensor_bytes, *(op.workspace_bytes for op in graph.ops))
         self._grain = max(1, math.gcd(*sizes))
-        self._fixed = graph.fixed_bytes
         self._open: list[int] = []
         self._effort = _FIRST_EFFORT
         self.known = LeastBudget(Limit.RAM, problem.costed.floor_bytes)
@@ -215,23 +197,23 @@ class _LeastRam(_Search):
             self.show(replace(self.known, hopeless=True))
             return
         staged = stage(self.problem)
-        self.offer(keep_all(staged))
+        self._offer(keep_all(staged), MAX_BYTES)
         if self.problem.switches.paging:
-            self.offer(page_all(staged))
+            self._offer(page_all(staged), MAX_BYTES)
         while not self.known.exact and not self.stopped:
             self._probe(self._next())
 
-    def offer(self, schedule: Schedule) -> None:
+    def _offer(self, schedule: Schedule, ram_bytes: int) -> None:
         """Lower the upper end to the peak of a schedule that is in time."""
-        trace, upper = self.checked(schedule), self.known.upper
+        trace, upper = self.checked(schedule, ram_bytes), self.known.upper
         in_time = self.problem.budgets.allow_runtime(trace.runtime_s)
         if in_time and (upper is None or trace.peak_bytes < upper):
             self._narrow(replace(self.known, upper=trace.peak_bytes, trace=trace))
 
     def _raise(self, ram_bytes: int) -> None:
         """No schedule is in time within `ram_bytes`: the least is the next possible peak."""
-        above = -(-(ram_bytes + 1 - self._fixed) // self._grain)
-        lower = self._fixed + above * self._grain
+        fixed = self.problem.costed.graph.fixed_bytes
+        lower = fixed - (fixed - ram_bytes - 1) // self._grain * self._grain
         if lower > self.known.lower:
             self._narrow(replace(self.known, lower=lower))
 
@@ -239,8 +221,7 @@ class _LeastRam(_Search):
         upper = known.upper
         assert upper is None or known.lower <= upper, "a schedule below what is proven impossible"
         self.show(replace(known, exact=upper == known.lower))
-        top = math.inf if upper is None else upper
-        self._open = [ram for ram in self._open if known.lower <= ram < top]
+        self._open = [ram for ram in self._open if known.lower <= ram and not self._found(ram)]
 
     def _next(self) -> int:
         """The middle of the wider end: below everything left open, or above it."""
@@ -249,7 +230,7 @@ class _LeastRam(_Search):
         if self._open:
             first, last = min(self._open), max(self._open)
             below, above = first - low, high - last
-            if 4 * max(below, above) <= last - first or max(below, above) < self._grain:
+            if max(below, above) < max(self._grain, (last - first) / 4):
                 self._open.clear()
                 self._effort *= 2
             elif below >= above:
@@ -260,26 +241,35 @@ class _LeastRam(_Search):
 
     def _probe(self, ram_bytes: int) -> None:
         """Look for a schedule within `ram_bytes` that is in time, or prove that there is none."""
-        limit_s = self.problem.budgets.runtime_s
         late = False
 
         def hear(event: Event, wish: Cancel) -> None:
             nonlocal late
             if isinstance(event, Incumbent):
-                self.offer(event.trace.schedule)
+                self._offer(event.trace.schedule, ram_bytes)
             late = late or (isinstance(event, Incumbent | Bound) and self._late(event.bound_j))
             if late or self._found(ram_bytes):
                 wish.request()
 
-        problem = priced_in_seconds(self.problem, ram_bytes)
-        if limit_s is None:
-            impossible = self.solve(problem, self._effort, _ANY_GAP, hear)
+        if self._side_by_side:
+            budgets = replace(self.problem.budgets, ram_bytes=ram_bytes)
+            problem, gap = replace(self.problem, budgets=budgets), _ANY_GAP
         else:
-            impossible = self.solve(self.for_bounds(problem), self._effort, 0.0, hear)
+            problem = priced_in_seconds(self.problem, ram_bytes, self.problem.switches.io)
+            gap = _ANY_GAP if self.problem.budgets.runtime_s is None else 0.0
+        impossible = self.solve(problem, self._effort, gap, hear)
         if impossible or late:
             self._raise(ram_bytes)
         elif not self._found(ram_bytes):
             self._open.append(ram_bytes)
+            self.spend(self._effort)
+            return
+        self.spend(_DECIDED * self._effort)
+
+    @property
+    def _side_by_side(self) -> bool:
+        """Whether seconds do not add up, so that the probes must keep the limit as a row."""
+        return self.problem.switches.io is IoMode.OVERLAPPED
 
     def _found(self, ram_bytes: int) -> bool:
         return self.known.upper is not None and self.known.upper <= ram_bytes
@@ -287,14 +277,18 @@ class _LeastRam(_Search):
     def _late(self, bound_s: float) -> bool:
         """Whether a bound in seconds, less what rounding may add, is beyond the limit."""
         limit_s = self.problem.budgets.runtime_s
-        if limit_s is None:
+        if limit_s is None or self._side_by_side:
             return False
         above = max(0.0, limit_s - self.problem.costed.baseline_runtime_s)
         return bound_s > limit_s * (1 + 2 * RUNTIME_TOLERANCE) + _BOUND_SLACK * above
 
 
 class _LeastRuntime(_Search):
-    """The optimum in seconds."""
+    """The optimum in seconds.
+
+    Where transfers overlap, schedules come from the sum of all seconds, and bounds from those of
+    the processor alone.
+    """
 
     def __init__(
         self, problem: Problem, options: SolveOptions, report: Listener, cancel: Cancel
@@ -304,22 +298,32 @@ class _LeastRuntime(_Search):
 
     def run(self) -> None:
         """Narrow the bracket until its ends meet or a limit stops it."""
-        problem = priced_in_seconds(self.problem, self.problem.budgets.ram_bytes)
+        io = self.problem.switches.io
+        if io is not IoMode.OVERLAPPED:
+            self._solve(io, math.inf, bounds=True)
+            return
+        self._solve(IoMode.BLOCKING, self.left_work / 2, bounds=False)
+        if not (self.known.exact or self.known.hopeless or self.stopped):
+            self._solve(IoMode.IGNORED, math.inf, bounds=True)
+
+    def _solve(self, io: IoMode, effort: float, *, bounds: bool) -> None:
+        ram_bytes = self.problem.budgets.ram_bytes
 
         def hear(event: Event, wish: Cancel) -> None:
             if isinstance(event, Incumbent):
                 self._offer(event.trace.schedule)
-            if isinstance(event, Incumbent | Bound):
+            if bounds and isinstance(event, Incumbent | Bound):
                 self._raise(event.bound_j)
             if self.known.exact:
                 wish.request()
 
-        if self.solve(self.for_bounds(problem), math.inf, 0.0, hear):
+        if self.solve(priced_in_seconds(self.problem, ram_bytes, io), effort, 0.0, hear):
             self.show(replace(self.known, hopeless=True))
+        self.spend(effort)
 
     def _offer(self, schedule: Schedule) -> None:
-        trace, upper = self.checked(schedule), self.known.upper
-        if upper is None or trace.runtime_s < upper:
+        trace = self.checked(schedule, self.problem.budgets.ram_bytes)
+        if self.known.upper is None or trace.runtime_s < self.known.upper:
             self._narrow(replace(self.known, upper=trace.runtime_s, trace=trace))
 
     def _raise(self, bound_s: float) -> None:

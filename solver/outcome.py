@@ -69,6 +69,23 @@ class Reason:
     exact: bool
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class LeastBudget:
+    """What is known of the least budget of one kind that works, the other one as it is.
+
+    lower, upper : bytes (int) or seconds, as `limit` says. Less than `lower` is proven not to work;
+    `trace` is a verified schedule that needs `upper`; both None before there is one. exact : they
+    meet. hopeless : nothing works however large, because of the other budget; `upper` stays None.
+    """
+
+    limit: Limit
+    lower: float
+    upper: float | None = None
+    exact: bool = False
+    trace: Trace | None = None
+    hopeless: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Optimal:
     """A verified schedule whose energy a valid bound meets (is_proven)."""

@@ -193,6 +193,7 @@ def _audited(outcome: Outcome) -> Outcome:
 def _check_options(options: SolveOptions) -> None:
     issues = [
         *_not_a_limit(options.gap, "--gap"),
+        *_not_a_limit(options.total_gap, "--tolerance"),
         *_not_a_limit(options.time_limit_s, "--time-limit"),
         *_not_a_limit(options.work_limit, "--work-limit"),
     ]

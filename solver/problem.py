@@ -36,7 +36,8 @@ class Switches:
 class SolveOptions:
     """How hard to try. None of these changes what is true, only when a solve stops.
 
-    gap: stop when (energy - bound) <= gap * overhead. time_limit_s: a stop on the clock, may be 0.
+    gap: stop when (energy - bound) <= gap * overhead; total_gap: or <= total_gap * energy, which a
+    sweep asks for. time_limit_s: a stop on the clock, may be 0.
     work_limit: a deterministic stop, in units of about one second of one core, None = none.
     """
 
@@ -46,6 +47,7 @@ class SolveOptions:
     work_limit: float | None = None
     threads: int = 1
     seed: int = 0
+    total_gap: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

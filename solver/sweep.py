@@ -20,7 +20,7 @@ from solver.sweep_axis import LINES, Line, map_budgets
 Axis = Literal["ram", "runtime", "map"]
 DEFAULT_POINTS: Final = 20
 DEFAULT_TOLERANCE: Final = 0.01
-_FLAT: Final = 0.1
+_FLAT: Final = 1e-3
 """Two energies that differ by less than this part of an interval's fall count as one level."""
 _NOISE: Final = 1e-9
 """Relative; energies are sums of floats."""
@@ -256,11 +256,10 @@ class Sweep:
             interval.right,
             min((mark for mark in marks if mark > interval.right), default=None),
         ]
-        energies = [math.inf if place is None else frontier.at(place)[1] for place in outer]
-        level_j = _FLAT * (energies[1] - energies[2])
-        if not math.isfinite(level_j):
-            return False
-        return energies[0] - energies[1] <= level_j or energies[2] - energies[3] <= level_j
+        # Not a number where there is no neighbour: no comparison with it holds.
+        energies = [math.nan if place is None else frontier.at(place)[1] for place in outer]
+        falls = [one - other for one, other in pairwise(energies)]
+        return falls[0] <= _FLAT * falls[1] or falls[2] <= _FLAT * falls[1]
 
     def _tried(self) -> list[Budgets]:
         return [*(point.budgets for point in self.taken), *self._out]

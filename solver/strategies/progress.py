@@ -119,8 +119,10 @@ class SolveProgress:
         """True when the gap that was asked for is reached (0: 1e-6 of the energy and proven)."""
         if self.trace is None:
             return False
+        left = self.energy_j - self.bound_j
+        if left <= self._options.total_gap * self.energy_j:
+            return True
         if self._options.gap <= 0:
-            left = self.energy_j - self.bound_j
             return self.proven and left <= 1e-6 * self.energy_j
         gap = overhead_gap(self.problem, self.energy_j, self.bound_j)
         return self.proven or (gap is not None and gap <= self._options.gap)
@@ -130,6 +132,7 @@ class SolveProgress:
         """The largest energy - bound at which the solve may stop, joules, for the best schedule."""
         overhead = max(0.0, self.energy_j - self.problem.costed.baseline_energy_j)
         proof = 1e-4 * overhead + 1e-9 * self.energy_j
+        total = self._options.total_gap * self.energy_j
         if self._options.gap <= 0:
-            return min(proof, 1e-6 * self.energy_j)
-        return max(self._options.gap * overhead, proof)
+            return max(min(proof, 1e-6 * self.energy_j), total)
+        return max(self._options.gap * overhead, proof, total)

@@ -16,9 +16,9 @@ from tests.helpers.builders import chain, device_of, problem_of
 class Watched:
     """A progress and what it reported. chain(4): baseline 12.000001 J, each transfer 0.01 J."""
 
-    def __init__(self, problem: Problem, gap: float = 0.01) -> None:
+    def __init__(self, problem: Problem, gap: float = 0.01, total_gap: float = 0.0) -> None:
         self.events: list[Event] = []
-        options = SolveOptions(gap=gap)
+        options = SolveOptions(gap=gap, total_gap=total_gap)
         self.progress = SolveProgress(
             problem, options, self.events.append, Limits(options, Cancel())
         )
@@ -149,3 +149,17 @@ def test_that_nothing_is_closed_without_a_schedule() -> None:
     assert not watched.progress.closed
     assert not watched.progress.proven
     assert watched.progress.energy_j == float("inf")
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.01])
+def test_that_a_gap_on_the_total_closes_too(gap: float) -> None:
+    # Paging f1, f2, f3 out and in: 12.060001 J; 0.3 % of it is 0.03618 J, so 12.03 J closes.
+    watched = Watched(roomy(), gap, total_gap=0.003)
+    watched.progress.offer(watched.paged())
+
+    watched.progress.prove(12.02)
+    assert not watched.progress.closed
+    watched.progress.prove(12.03)
+    assert watched.progress.closed
+    assert not watched.progress.proven
+    assert watched.progress.allowed_gap_j == pytest.approx(0.003 * 12.060001)

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -10,6 +11,8 @@ from typing import Final
 import psutil
 import pytest
 
+_CACHE: Final = tempfile.TemporaryDirectory(prefix="poet-test-cache-")
+os.environ["XDG_CACHE_HOME"] = _CACHE.name  # no test, and no process of one, touches the user's
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # before anybody imports Qt
 os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")
 

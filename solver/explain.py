@@ -1,13 +1,16 @@
 """Outcomes in words: what a solve proved, or why no schedule can exist and what would work."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Final
 
 from solver.costs import CostedGraph
 from solver.outcome import (
     Feasible,
     Infeasible,
+    LeastBudget,
     Limit,
     NoAnswer,
     Optimal,
@@ -22,6 +25,7 @@ from solver.problem import Budgets, Problem
 from solver.simulate import Trace
 from solver.units import format_bytes, format_joules, format_percent, format_seconds
 
+_SECOND_DIGITS: Final = 5
 _NOTHING_PROVEN: Final = 0.9995
 """Overhead gap from which a bound says no more than that the baseline is a bound."""
 
@@ -68,6 +72,69 @@ def too_little_time(problem: Problem, record: SolverRecord) -> Infeasible | None
     return Infeasible(reason, message, record)
 
 
+def with_least(outcome: Infeasible, problem: Problem, found: Sequence[LeastBudget]) -> Infeasible:
+    """The outcome with what was found of the least budgets that would work.
+
+    The one of the limit to blame fills the reason, but below the floor, where the floor is what the
+    op needs; all of them are told.
+    """
+    reason = outcome.reason
+    for least in found:
+        if least.limit is reason.limit:
+            reason = _filled(reason, problem, least)
+    told = [least_words(problem, least) for least in found]
+    return replace(outcome, reason=reason, message="; ".join([outcome.message, *told]))
+
+
+def _filled(reason: Reason, problem: Problem, least: LeastBudget) -> Reason:
+    budgets = problem.budgets
+    if least.limit is Limit.RAM and budgets.ram_bytes < problem.costed.floor_bytes:
+        return replace(reason, exact=least.exact and least.upper == reason.needed)
+    limit = budgets.ram_bytes if least.limit is Limit.RAM else budgets.runtime_s
+    if least.hopeless or limit is None:
+        return reason
+    needed = least.lower if least.upper is None else least.upper
+    missing = max(needed - limit, 0)
+    return replace(reason, needed=needed, missing=missing, exact=least.exact)
+
+
+def least_words(problem: Problem, least: LeastBudget) -> str:
+    """What is known of a least budget, as the last part of a sentence.
+
+    Rounded to the safe side: what is said to work does, and so does what is said not to.
+    """
+    what = "RAM" if least.limit is Limit.RAM else "runtime"
+    within = _other_budget(problem, least.limit)
+    if least.hopeless:
+        return f"no {what} is enough{within}"
+    low = least_text(least.limit, least.lower, up=False)
+    if least.upper is None:
+        return f"a {what} of less than {low} is proven not to work{within}"
+    high = least_text(least.limit, least.upper, up=True)
+    if least.exact:
+        return f"the least {what} that works{within} is {high}"
+    return f"the least {what} known to work{within} is {high}; less than {low} is proven not to"
+
+
+def least_text(limit: Limit, value: float, *, up: bool) -> str:
+    """Bytes to the byte, or seconds with five digits, rounded up or down: "7.6013 s"."""
+    if limit is Limit.RAM:
+        return exact_bytes(int(value))
+    rounding = ROUND_CEILING if up else ROUND_FLOOR
+    shown = Context(prec=_SECOND_DIGITS, rounding=rounding).create_decimal(repr(value))
+    return f"{shown.normalize():f} s"
+
+
+def _other_budget(problem: Problem, limit: Limit) -> str:
+    budgets, switches = problem.budgets, problem.switches
+    within = "" if switches.paging else " without paging"
+    within += "" if switches.recompute else " without recomputing"
+    if limit is Limit.RUNTIME:
+        return f"{within} within {exact_bytes(budgets.ram_bytes)}"
+    limit_s = budgets.runtime_s
+    return within if limit_s is None else f"{within} within {format_seconds(limit_s)}"
+
+
 def exact_bytes(count: int) -> str:
     """Exact bytes, and the short form where it says something else: "1895424 B (1.81 MiB)"."""
     short = format_bytes(count)
@@ -98,14 +165,13 @@ def _floor_works(problem: Problem) -> bool:
 
 
 def _together(costed: CostedGraph, op: int) -> str:
+    """What must be in RAM together while the op runs, each tensor with its size."""
     graph = costed.graph
-    inputs = [graph.tensors[i].name for i in graph.op_inputs[op]]
-    outputs = [graph.tensors[i].name for i in graph.op_outputs[op]]
     parts = []
-    if inputs:
-        parts.append("inputs " + ", ".join(inputs))
-    if outputs:
-        parts.append("outputs " + ", ".join(outputs))
+    for what, tensors in (("inputs", graph.op_inputs[op]), ("outputs", graph.op_outputs[op])):
+        named = [f"{graph.tensors[i].name} {format_bytes(graph.tensors[i].bytes)}" for i in tensors]
+        if named:
+            parts.append(f"{what} {', '.join(named)}")
     if graph.ops[op].workspace_bytes:
         parts.append(f"workspace {format_bytes(graph.ops[op].workspace_bytes)}")
     if graph.fixed_bytes:

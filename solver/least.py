@@ -48,12 +48,15 @@ def least_budget(
     options: SolveOptions,
     report: Listener | None = None,
     cancel: Cancel | None = None,
+    *,
+    impossible: bool = False,
 ) -> LeastBudget:
     """The least RAM or the least runtime that works, as far as the limits of `options` allow.
 
-    `problem` need not be impossible. The gap of `options` has no meaning here. `report` gets every
-    narrower bracket, `cancel` ends the search with the bracket so far. Deterministic for a work
-    limit. `options.strategy` must be one that searches; a plain one needs what its schedule needs.
+    The gap of `options` has no meaning here, and `options.strategy` must be one that searches.
+    `report` gets every narrower bracket, `cancel` ends the search with the bracket so far.
+    Deterministic for a work limit. `impossible` : it is proven that nothing fits the budgets of
+    `problem`, so that what is asked for lies above them.
 
     Raises
     ------
@@ -63,6 +66,8 @@ def least_budget(
     problem = adapt(problem, get_strategy(options.strategy))
     find = _LeastRam if limit is Limit.RAM else _LeastRuntime
     search = find(problem, options, report or _silent, cancel or Cancel())
+    if impossible:
+        search.rule_out()
     search.run()
     return search.known
 
@@ -190,6 +195,10 @@ class _LeastRam(_Search):
         self._effort = _FIRST_EFFORT
         self.known = LeastBudget(Limit.RAM, problem.costed.floor_bytes)
 
+    def rule_out(self) -> None:
+        """Nothing fits the RAM that the problem has."""
+        self._raise(self.problem.budgets.ram_bytes)
+
     def run(self) -> None:
         """Narrow the bracket until its ends meet or a limit stops it."""
         budgets, costed = self.problem.budgets, self.problem.costed
@@ -295,6 +304,12 @@ class _LeastRuntime(_Search):
     ) -> None:
         super().__init__(problem, options, report, cancel)
         self.known = LeastBudget(Limit.RUNTIME, problem.costed.baseline_runtime_s)
+
+    def rule_out(self) -> None:
+        """Nothing keeps the limit that the problem has."""
+        limit_s = self.problem.budgets.runtime_s
+        if limit_s is not None:
+            self._raise(limit_s)
 
     def run(self) -> None:
         """Narrow the bracket until its ends meet or a limit stops it."""

@@ -58,7 +58,7 @@ class Reason:
 
     needed, missing: bytes (RAM, int) or seconds (runtime). `op` and `tensors` are positions in the
     graph; op is None when no single op is to blame. `exact` says whether `needed` is the least that
-    works (else it is only known not to be enough).
+    works; else it is the least known to work or, while none is known, less is proven not to.
     """
 
     limit: Limit

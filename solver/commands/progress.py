@@ -8,7 +8,8 @@ from typing import Self
 from tqdm import tqdm
 
 from solver.events import Bound, Event, Finished, Incumbent, Started, StepChanged
-from solver.outcome import overhead_gap
+from solver.explain import least_text
+from solver.outcome import LeastBudget, overhead_gap
 from solver.problem import Problem
 from solver.units import format_joules, format_percent
 
@@ -59,6 +60,13 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
             self._bar.set_postfix_str(self._figures(), refresh=False)
         if isinstance(event, Started | StepChanged):
             self._bar.refresh()
+
+    def report_least(self, least: LeastBudget) -> None:
+        """Take in what is known of the least budget that works."""
+        low = least_text(least.limit, least.lower, up=False)
+        high = "?" if least.upper is None else least_text(least.limit, least.upper, up=True)
+        self._bar.set_description_str(f"least {least.limit.value}", refresh=False)
+        self._bar.set_postfix_str(f"{low} .. {high}", refresh=False)
 
     def tick(self, elapsed_s: float) -> None:
         """Move the bar to `elapsed_s` seconds."""

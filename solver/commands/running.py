@@ -3,21 +3,30 @@
 import os
 import threading
 import time
+from collections.abc import Callable
 from typing import Final
 
 from solver import api
+from solver.brackets import NOTHING_KNOWN, Known
 from solver.cli import INTERRUPTED
 from solver.commands.output import quiet_stdout, say
 from solver.commands.progress import ProgressBar
-from solver.outcome import Outcome
+from solver.events import Event, Report
+from solver.impossible import explain_impossible
+from solver.outcome import Infeasible, Outcome
 from solver.problem import Problem, SolveOptions
 from solver.strategies.base import Cancel
 
 _TICK_S: Final = 0.1
 
 
-def run_solve(problem: Problem, options: SolveOptions) -> tuple[Outcome, bool]:
-    """The outcome, and whether the user interrupted the solve.
+def run_solve(
+    problem: Problem,
+    options: SolveOptions,
+    known: Known = NOTHING_KNOWN,
+    report: Report | None = None,
+) -> tuple[Outcome, bool]:
+    """The outcome, and whether the user interrupted the solve; `report` gets every event, too.
 
     The solve has a thread of its own: native code in the main thread would keep Python from hearing
     Ctrl+C. A second Ctrl+C ends the process at once.
@@ -25,7 +34,17 @@ def run_solve(problem: Problem, options: SolveOptions) -> tuple[Outcome, bool]:
     cancel = Cancel()
     interrupted = False
     with quiet_stdout(), ProgressBar(problem, options.time_limit_s) as bar:
-        job = _Job(problem, options, bar, cancel)
+
+        def tell(event: Event) -> None:
+            if report is not None:
+                report(event)
+            bar.report(event)
+
+        def answer() -> Outcome:
+            outcome = api.solve(problem, options, tell, cancel, known)
+            return explain_impossible(problem, outcome, options, bar.report_least, cancel)
+
+        job = _Job(answer)
         began = time.perf_counter()
         job.start()
         while not job.done.is_set():
@@ -38,8 +57,14 @@ def run_solve(problem: Problem, options: SolveOptions) -> tuple[Outcome, bool]:
                 interrupted = True
                 cancel.request()
     if interrupted:
-        say("interrupted: the best schedule so far is kept")
+        say(f"interrupted: {_kept(job.result())}")
     return job.result(), interrupted
+
+
+def _kept(outcome: Outcome) -> str:
+    if isinstance(outcome, Infeasible):
+        return "that nothing fits is proven, what would is known only in part"
+    return "the best schedule so far is kept"
 
 
 class _Job(threading.Thread):
@@ -49,18 +74,16 @@ class _Job(threading.Thread):
     during its join.
     """
 
-    def __init__(
-        self, problem: Problem, options: SolveOptions, bar: ProgressBar, cancel: Cancel
-    ) -> None:
+    def __init__(self, task: Callable[[], Outcome]) -> None:
         super().__init__(name="solve", daemon=True)
-        self._task = (problem, options, bar.report, cancel)
+        self._task = task
         self.done = threading.Event()
         self._outcome: Outcome | None = None
         self._error: BaseException | None = None
 
     def run(self) -> None:
         try:
-            self._outcome = api.solve(*self._task)
+            self._outcome = self._task()
         except BaseException as error:  # noqa: BLE001 - raised again where the result is fetched
             self._error = error
         self.done.set()

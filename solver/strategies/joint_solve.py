@@ -8,20 +8,25 @@ from time import perf_counter
 from typing import Final
 
 from solver.brackets import NOTHING_KNOWN, Known
+from solver.device import IoMode
 from solver.events import Report
 from solver.explain import finished, no_answer, proven_impossible
 from solver.heuristic.from_schedule import plan_of
 from solver.heuristic.improve import polish
+from solver.heuristic.overlapped import at_energy_prices, first_overlapped
 from solver.heuristic.plan import Plan, keep_everything, page_everything
 from solver.heuristic.price_search import energy_j, first_plan, repaired
 from solver.heuristic.repair import repair
 from solver.heuristic.search import local_search
 from solver.heuristic.stage_plan import StagePlanner, prices
+from solver.issue_script import unhurried
 from solver.outcome import Outcome, SolverRecord, StopReason
+from solver.overlap import in_time
 from solver.problem import Problem, SolveOptions
 from solver.schedule import Schedule
 from solver.simulate import simulate
 from solver.staged import StagedProblem, stage
+from solver.strategies.issue_time import IssueTime
 from solver.strategies.limits import PLANS_PER_UNIT, Limits
 from solver.strategies.plain import keep_all, page_all
 from solver.strategies.progress import SolveProgress
@@ -53,7 +58,8 @@ class JointSolve:
         self.limits = limits
         self.progress = SolveProgress(problem, options, report, limits)
         self.staged: StagedProblem = stage(problem)
-        self.planner = StagePlanner(self.staged, prices(self.staged))
+        self.issue_time = IssueTime(self.staged)
+        self.planner = StagePlanner(self.issue_time.searched(self.staged), prices(self.staged))
         self.plan: Plan | None = None
         self.solver_name, self.solver_version = "none", ""
         self._rng = Random(options.seed)
@@ -113,9 +119,10 @@ class JointSolve:
 
     def take(self, plan: Plan) -> bool:
         """Offer a plan as a schedule; it becomes the one to improve when it is the best."""
-        if not plan.fits:
+        schedule = self.issue_time.order(plan)
+        if schedule is None:
             return False
-        better = self.progress.offer(plan.schedule())
+        better = self.progress.offer(schedule)
         if better or self.plan is None:
             self.plan = plan
         return better
@@ -123,10 +130,11 @@ class JointSolve:
     def restrict(self, staged: StagedProblem) -> None:
         """Go on with a problem that leaves out what no better schedule contains."""
         self.staged = staged
-        self.planner = StagePlanner(staged, self.planner.price, self.planner.counter)
+        searched = self.issue_time.searched(staged)
+        self.planner = StagePlanner(searched, self.planner.price, self.planner.counter)
         if self.plan is not None:
             plan = self.plan
-            planner = StagePlanner(staged, plan.planner.price, plan.planner.counter)
+            planner = StagePlanner(searched, plan.planner.price, plan.planner.counter)
             self.plan = Plan(planner, plan.held, plan.paged, dict(enumerate(plan.stages)))
 
     def record(self) -> SolverRecord:
@@ -148,7 +156,10 @@ class JointSolve:
             self.progress.offer_stored(schedule)
         self.progress.prove(known.bound_j)
         if self.progress.trace is not None:
-            plan = plan_of(self.progress.trace.schedule, self.planner)
+            schedule = self.progress.trace.schedule
+            if self.problem.switches.io is IoMode.OVERLAPPED:
+                schedule = unhurried(schedule, self.problem)
+            plan = plan_of(schedule, self.planner)
             if plan is not None:
                 self.take(plan)
 
@@ -159,19 +170,29 @@ class JointSolve:
         if self.problem.switches.paging:
             self._offer_plain(page_all(self.staged))
         self.progress.enter("greedy")
-        plan = first_plan(self.planner, keep_everything, self._stopped)
+        plan = self._first_plan(keep_everything)
         if plan is not None:
             self.take(plan)
         if self.plan is None and self.problem.switches.paging:
             plan = page_everything(self.planner)
-            if not plan.fits:  # without a runtime limit this is the floor's own schedule
-                plan = first_plan(self.planner, page_everything, self._stopped) or plan
+            if not self.keeps(plan):  # without a runtime limit this is the floor's own schedule
+                plan = self._first_plan(page_everything) or plan
             self.take(plan)
-            if plan.fits:
+            if self.keeps(plan):
                 better = plan.copy()
                 polish(better, self._stopped)
                 self.take(better)
         self._without_paging()
+
+    def keeps(self, plan: Plan) -> bool:
+        """Whether the plan keeps both limits, in the best issue order found."""
+        return self.issue_time.order(plan) is not None
+
+    def _first_plan(self, start: Callable[[StagePlanner], Plan]) -> Plan | None:
+        if self.issue_time.grant_s is None:
+            return first_plan(self.planner, start, self._stopped)
+        plan = first_overlapped(self.planner, start, self.keeps, self._stopped)
+        return None if plan is None else at_energy_prices(plan, self.planner)
 
     def _without_paging(self) -> None:
         """Where paging is dear, start from what recomputation alone finds: it searches less."""
@@ -190,9 +211,10 @@ class JointSolve:
 
     def _offer_plain(self, schedule: Schedule) -> bool:
         """Take a schedule that decides nothing if it fits: an answer before any search."""
-        trace, budgets = simulate(schedule, self.problem), self.problem.budgets
-        fits = trace.peak_bytes <= budgets.ram_bytes and budgets.allow_runtime(trace.runtime_s)
-        return fits and self.progress.offer(schedule)
+        if simulate(schedule, self.problem).peak_bytes > self.problem.budgets.ram_bytes:
+            return False
+        order = in_time(schedule, self.problem)
+        return order is not None and self.progress.offer(order)
 
     def _stopped(self) -> bool:
         """`stop`; without a schedule, which should come in any case, only a wish or being late."""
@@ -215,9 +237,20 @@ class JointSolve:
         if self.plan is None:
             self._first_by_chance(enough)
             return
-        for better in local_search(self.plan, self._rng, enough):
-            if self.take(better):
-                last = self.planner.counter.planned
+        while not enough():
+            for better in local_search(self.plan, self._rng, enough):
+                if self.take(better):
+                    last = self.planner.counter.planned
+                elif not self.keeps(better):  # a search that goes on from here is lost
+                    self._grant_less()
+                    break
+            else:
+                return
+
+    def _grant_less(self) -> None:
+        if self.plan is not None:
+            self.issue_time.refuse(self.plan)
+        self.restrict(self.staged)
 
     def _first_by_chance(self, enough: Callable[[], bool]) -> None:
         """Noisy repairs from everything held, until one fits."""

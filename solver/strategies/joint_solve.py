@@ -73,6 +73,8 @@ class JointSolve:
             return self._impossible()
         if known != NOTHING_KNOWN:
             self._start_from(known)
+            if self.stop():
+                return self._outcome()
         self._greedy()
         if self.stop():
             return self._outcome()

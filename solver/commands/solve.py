@@ -13,6 +13,7 @@ from solver.codec import Origin, encode_json, result_document
 from solver.commands.options import BYTES, RATIO, SECONDS, GraphArguments, graph_options
 from solver.commands.output import STDOUT, check_outputs, say, write_output
 from solver.commands.running import run_solve
+from solver.commands.storing import StoredResults
 from solver.commands.summary import summary
 from solver.device import Device, IoMode
 from solver.errors import EngineError
@@ -45,6 +46,7 @@ class SolveArguments(GraphArguments, frozen=True, kw_only=True):
     work_limit: float | None
     threads: int
     seed: int
+    store: bool
     slim: bool
     trace_path: str | None
     csv_path: str | None
@@ -131,6 +133,13 @@ class SolveArguments(GraphArguments, frozen=True, kw_only=True):
     show_default=True,
     help="Seed of the solver's choices.",
 )
+@click.option(
+    "--store/--no-store",
+    default=False,
+    show_default=True,
+    help="Start from the stored results of earlier solves and store what this one proves; its "
+    "answer then depends on what is stored.",
+)
 @click.option("--slim", is_flag=True, help="Leave the graph out of the JSON.")
 @click.option("--trace", "trace_path", metavar="FILE", help="Write a Chrome trace of the schedule.")
 @click.option("--csv", "csv_path", metavar="FILE", help="Write the actions as CSV.")
@@ -160,7 +169,9 @@ def solve(**given: object) -> int:
     problem = adapt(problem, strategy)
     for warning in (*model.graph.warnings, *changed):
         say(f"warning: {warning}")
-    outcome, interrupted = run_solve(problem, arguments.options())
+    stored = StoredResults(problem, wanted=arguments.store)
+    outcome, interrupted = run_solve(problem, arguments.options(), stored.known, stored.report)
+    stored.save()
     _deliver(arguments, problem, outcome, model, changed)
     return INTERRUPTED if interrupted else _EXIT_CODES[status_of(outcome)]
 

@@ -27,7 +27,6 @@ from poet_gui.rendering import Renderer
 from poet_gui.settings import Settings
 from poet_gui.solving.controller import SolveController
 from poet_gui.solving.deliveries import OpenModel
-from poet_gui.solving.process import WORKER_COMMAND
 from poet_gui.state import ExplorerState
 from poet_gui.theme import Theme
 from poet_gui.widgets.header_bar import OPEN_DEVICE, OPEN_MODEL
@@ -35,6 +34,7 @@ from solver.device import Device
 from solver.device_files import find_devices
 from solver.graph_request import GraphRequest
 from solver.problem import SolveOptions, Switches
+from solver.solve_process import WORKER_COMMAND
 from solver.zoo.registry import builtin_names
 
 LAYOUT_VERSION: Final = 1

@@ -20,7 +20,6 @@ from poet_gui.solving.deliveries import (
     Progressed,
     Rejected,
 )
-from poet_gui.solving.process import WORKER_COMMAND
 from poet_gui.solving.progress import ended_early, started, with_event
 from poet_gui.solving.service import SolveService
 from poet_gui.solving.status import Phase, SolveStatus
@@ -29,6 +28,7 @@ from solver.device import Device
 from solver.errors import Issue
 from solver.events import Finished, Incumbent
 from solver.graph_request import GraphRequest
+from solver.solve_process import WORKER_COMMAND
 
 _LOG = logging.getLogger(__name__)
 

@@ -24,13 +24,13 @@ from poet_gui.solving.deliveries import (
     Rejected,
 )
 from poet_gui.solving.prepare import prepare, reprice
-from poet_gui.solving.process import WORKER_COMMAND, SolveProcess
 from poet_gui.solving.results import is_result_file, open_result
 from solver import messages
 from solver.device import Device
 from solver.errors import EngineError, Issue, ModelError
 from solver.graph_request import GraphRequest
 from solver.problem import Problem, SolveOptions
+from solver.solve_process import WORKER_COMMAND, SolveProcess
 
 _CLOSE_PATIENCE_S: Final = 0.2
 """Nothing of the solve process is worth waiting for: what it found is here already."""

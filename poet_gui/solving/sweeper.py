@@ -14,7 +14,6 @@ from poet_gui.solving.deliveries import (
     Progressed,
     Rejected,
 )
-from poet_gui.solving.process import WORKER_COMMAND
 from poet_gui.solving.service import SolveService
 from poet_gui.solving.sweep_status import (
     PROVES_NOTHING,
@@ -26,6 +25,7 @@ from poet_gui.state import ExplorerState
 from solver.events import Bound, Finished, Incumbent
 from solver.outcome import Failed
 from solver.problem import Budgets, Problem, Switches
+from solver.solve_process import WORKER_COMMAND
 from solver.sweep import Sweep
 
 _LOG = logging.getLogger(__name__)

@@ -11,10 +11,10 @@ from pytestqt.qtbot import QtBot
 from poet_gui.appearance import Appearance
 from poet_gui.main_window import MainWindow
 from poet_gui.settings import Settings
-from poet_gui.solving.process import WORKER_COMMAND
 from poet_gui.theme import ThemeChoice
 from solver.device_files import load_device
 from solver.graph_request import GraphRequest
+from solver.solve_process import WORKER_COMMAND
 
 SCRIPT = Path(__file__).parents[1] / "helpers" / "scripted_worker.py"
 WAIT_MS = 20_000

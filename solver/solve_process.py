@@ -95,7 +95,7 @@ class SolveProcess:
         except subprocess.TimeoutExpired:
             pass
         finally:
-            # The group is killed in any case: a child of the worker must not outlive the window.
+            # The group is killed in any case: a child of the worker must not outlive its user.
             self.kill()
         self._popen.wait()
         for thread in self._threads:

@@ -116,8 +116,20 @@ def _impossible_faults(document: ResultDocument, problem: Problem) -> Iterator[s
     )
     if always and ram >= costed.floor_bytes:
         yield f"called impossible at {ram} B, but paging everything needs {costed.floor_bytes} B"
+    elif _plain_fits(document, problem):
+        yield f"called impossible at {ram} B, but keeping everything fits"
     elif document.reason is not None:
         yield from _reason_faults(document.reason, problem)
+
+
+def _plain_fits(document: ResultDocument, problem: Problem) -> bool:
+    """Whether the plain schedule keeps both budgets; page-all has no such schedule."""
+    costed, budgets = problem.costed, problem.budgets
+    return (
+        document.settings.strategy != "page-all"
+        and budgets.ram_bytes >= costed.plain_peak_bytes
+        and budgets.allow_runtime(costed.baseline_runtime_s)
+    )
 
 
 def _reason_faults(reason: ReasonObject, problem: Problem) -> Iterator[str]:
@@ -129,6 +141,10 @@ def _reason_faults(reason: ReasonObject, problem: Problem) -> Iterator[str]:
         return
     if not isclose(reason.needed - reason.missing, limit, rel_tol=_SUM):
         yield f"reason: {reason.needed} needed, {reason.missing} missing, but the limit is {limit}"
+    if reason.limit is Limit.RUNTIME and reason.needed < costed.baseline_runtime_s * (1 - _SUM):
+        yield f"reason.needed: {reason.needed} s, but every op once takes longer"
+    if reason.limit is Limit.RAM and reason.needed > costed.plain_peak_bytes:
+        yield f"reason.needed: {reason.needed}, but keeping everything needs less"
     if reason.limit is not Limit.RAM or budgets.ram_bytes >= costed.floor_bytes:
         return
     setter = costed.floor_op_name

@@ -166,7 +166,11 @@ class BudgetObject(Struct, frozen=True):
 
 
 class ReasonObject(Struct, frozen=True):
-    """Why a problem is impossible; `needed` and `missing` in bytes (ram) or seconds (runtime)."""
+    """Why a problem is impossible; `needed` and `missing` in bytes (ram) or seconds (runtime).
+
+    exact: `needed` is the least that works. Else it is the least that is known to work or, where
+    `message` knows of none, less is proven not to; below the floor it is the floor.
+    """
 
     limit: Limit
     op: str | None

@@ -173,6 +173,47 @@ def test_that_a_reason_that_does_not_add_up_is_found(
     assert words is None or any(words in fault for fault in faults), faults
 
 
+def _reason_of(limit: str, *, within_s: float = 12.5, **figures: object) -> Change:
+    """An impossible result at 3500 B without paging; every op once takes 12.000001 s."""
+
+    def change(document: Document) -> None:
+        document["settings"]["paging"] = False
+        document["budget"] = {"ram_bytes": 3500, "runtime_s": within_s}
+        document["reason"] |= {"limit": limit, "op": None, "tensors": [], **figures}
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (_reason_of("ram", needed=4004, missing=504), ""),
+        (_reason_of("ram", needed=5004, missing=1504), ""),
+        (_reason_of("ram", needed=5005, missing=1505), "keeping everything needs less"),
+        (_reason_of("runtime", needed=13.5, missing=1.0), ""),
+        (
+            _reason_of("runtime", within_s=11.5, needed=12.0, missing=0.5),
+            "every op once takes longer",
+        ),
+    ],
+)
+def test_that_what_can_be_known_of_a_need_is_checked(change: Change, words: str) -> None:
+    # the plain peak of chain(4) is 5004 B
+    faults = _faults("infeasible", change)
+
+    assert any(words in fault for fault in faults) if words else faults == ()
+
+
+def test_that_calling_the_plain_schedule_impossible_is_found() -> None:
+    def change(document: Document) -> None:
+        document["settings"]["paging"] = False
+        document["budget"]["ram_bytes"] = 5004
+
+    assert _faults("infeasible", change) == (
+        "called impossible at 5004 B, but keeping everything fits",
+    )
+
+
 def test_that_a_graph_that_makes_two_gradients_of_one_tensor_is_true() -> None:
     # the halves of a residual block end in one gradient op that is named for both
     graph = chain(4)

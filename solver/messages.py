@@ -48,6 +48,18 @@ class PackedOutcome(msgspec.Struct, frozen=True):
     details: str = ""
 
 
+class PackedKnown(msgspec.Struct, frozen=True):
+    """What a solve is told beforehand (solver.brackets.Known).
+
+    `bound_j` is None where nothing is proven and, with `impossible`, where nothing fits: JSON has
+    no infinity.
+    """
+
+    schedules: tuple[PackedSchedule, ...] = ()
+    bound_j: float | None = None
+    impossible: bool = False
+
+
 class LoadModel(msgspec.Struct, frozen=True, tag="load_model"):
     """Make the training graph of a file or built-in network."""
 
@@ -60,7 +72,8 @@ class Solve(msgspec.Struct, frozen=True, tag="solve"):
 
     `graph_key` is any name chosen by the sender, or the key that ModelLoaded brought. `graph` may
     be left out once this process knows the key; sending it again replaces what the key stood for.
-    The switches are used as they are, but for those that the strategy forces.
+    The switches are used as they are, but for those that the strategy forces. `known` is of the
+    problem with the strategy's switches.
     """
 
     id: int
@@ -70,6 +83,7 @@ class Solve(msgspec.Struct, frozen=True, tag="solve"):
     switches: Switches = Switches()
     options: SolveOptions = SolveOptions()
     graph: TrainingGraph | None = None
+    known: PackedKnown = PackedKnown()
 
 
 class Cancel(msgspec.Struct, frozen=True, tag="cancel"):

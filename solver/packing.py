@@ -1,11 +1,12 @@
 """Events and outcomes of a solve <-> the messages that carry them between two processes."""
 
-from math import isfinite
+from math import inf, isfinite
 from typing import Final, assert_never
 
 from solver import messages
+from solver.brackets import Known
 from solver.events import Bound, Event, Finished, Incumbent, Started, StepChanged
-from solver.messages import PackedOutcome, PackedSchedule, SolveEvent
+from solver.messages import PackedKnown, PackedOutcome, PackedSchedule, SolveEvent
 from solver.outcome import (
     Failed,
     Feasible,
@@ -39,6 +40,21 @@ def unpack_schedule(packed: PackedSchedule) -> Schedule:
     """
     pairs = zip(packed.kinds, packed.targets, strict=True)
     return Schedule(tuple(Action(_KINDS[kind], target) for kind, target in pairs))
+
+
+def pack_known(known: Known) -> PackedKnown:
+    """What a solve starts from."""
+    bound = known.bound_j if isfinite(known.bound_j) else None
+    schedules = tuple(pack_schedule(schedule) for schedule in known.schedules)
+    return PackedKnown(schedules, bound, known.bound_j == inf)
+
+
+def unpack_known(packed: PackedKnown) -> Known:
+    """What a solve starts from, again. Raises as `unpack_schedule`."""
+    schedules = tuple(unpack_schedule(each) for each in packed.schedules)
+    if packed.impossible:
+        return Known(schedules, inf)
+    return Known(schedules, -inf if packed.bound_j is None else packed.bound_j)
 
 
 def pack_outcome(outcome: Outcome) -> PackedOutcome:

@@ -37,7 +37,7 @@ from solver.messages import (
     request_reader,
 )
 from solver.outcome import Failed, NoAnswer, SolverRecord, StopReason
-from solver.packing import pack_event
+from solver.packing import pack_event, unpack_known
 from solver.problem import Problem
 from solver.strategies.base import Cancel as CancelWish
 
@@ -138,7 +138,13 @@ class Worker:
             self._send(pack_event(job.id, Finished(0.0, outcome)))
             return
         problem = Problem(self._price(job), job.budgets, job.switches)
-        api.solve(problem, job.options, lambda event: self._send(pack_event(job.id, event)), wish)
+        api.solve(
+            problem,
+            job.options,
+            lambda event: self._send(pack_event(job.id, event)),
+            wish,
+            unpack_known(job.known),
+        )
 
     def _keep(self, key: str, graph: TrainingGraph) -> None:
         self._graphs[key] = graph

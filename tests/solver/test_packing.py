@@ -5,8 +5,16 @@ import math
 
 import pytest
 
+from solver.brackets import NOTHING_KNOWN, Known
 from solver.events import Bound, Event, Finished, Incumbent, Started, StepChanged
-from solver.messages import PackedOutcome, PackedSchedule, encode, event_reader
+from solver.messages import (
+    PackedOutcome,
+    PackedSchedule,
+    Solve,
+    encode,
+    event_reader,
+    request_reader,
+)
 from solver.outcome import (
     Failed,
     Feasible,
@@ -20,7 +28,15 @@ from solver.outcome import (
     SolverRecord,
     StopReason,
 )
-from solver.packing import pack_event, pack_outcome, unpack_event, unpack_outcome, unpack_schedule
+from solver.packing import (
+    pack_event,
+    pack_known,
+    pack_outcome,
+    unpack_event,
+    unpack_known,
+    unpack_outcome,
+    unpack_schedule,
+)
 from solver.problem import Problem
 from solver.simulate import simulate
 from solver.staged import stage
@@ -107,3 +123,23 @@ def test_that_an_outcome_with_missing_fields_is_refused(
 def test_that_arrays_of_different_length_are_no_schedule() -> None:
     with pytest.raises(ValueError, match="zip"):
         unpack_schedule(PackedSchedule([0, 0], [1]))
+
+
+@pytest.mark.parametrize("bound_j", [12.5, math.inf, -math.inf])
+def test_that_what_is_known_arrives_with_its_schedules(problem: Problem, bound_j: float) -> None:
+    schedule = page_all(stage(problem))
+    known = Known((schedule,), bound_j)
+    solve = Solve(
+        7, "key", problem.costed.device, problem.budgets, problem.switches, known=pack_known(known)
+    )
+
+    arrived = request_reader(io.BytesIO(encode(solve))).read()
+
+    assert isinstance(arrived, Solve)
+    assert unpack_known(arrived.known) == known
+
+
+def test_that_a_solve_may_know_nothing(problem: Problem) -> None:
+    solve = Solve(7, "key", problem.costed.device, problem.budgets)
+
+    assert unpack_known(solve.known) == NOTHING_KNOWN

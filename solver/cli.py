@@ -29,6 +29,7 @@ _COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType({
     "solve": ("solver.commands.solve:solve", "Find the least-energy schedule within the budgets."),
     "graph": ("solver.commands.graph:graph", "Show the training graph of a model on a device."),
     "check": ("solver.commands.check:check", "Verify a saved result again, without any solver."),
+    "bench": ("solver.commands.bench:bench", "Measure the benchmark and print its tables."),
     "models": ("solver.commands.lists:models", "List the built-in networks."),
     "devices": ("solver.commands.lists:devices", "List the devices."),
     "strategies": ("solver.commands.lists:strategies", "List the ways to schedule."),

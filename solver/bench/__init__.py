@@ -1,0 +1,1 @@
+"""The benchmark: which problems, how they are measured, and the tables made of it."""

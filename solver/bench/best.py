@@ -1,0 +1,102 @@
+"""The best schedules that any benchmark has found, in a file of the project with their source."""
+
+import math
+from collections.abc import Mapping, Sequence
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from solver import ENGINE_VERSION
+from solver.bench.figures import final, finders
+from solver.bench.records import Document, Row, RowResult
+from solver.files import write_whole
+
+_NOTE: Final = (
+    "Energies of verified schedules, the best that `poet bench --record` has seen. An entry holds "
+    "for the problem (graph, prices, switches) of its fingerprint and for its budgets only."
+)
+
+
+class Best(msgspec.Struct, frozen=True, kw_only=True):
+    """The least energy known for one row. `source` says what found it."""
+
+    name: str
+    problem: str
+    ram_bytes: int
+    runtime_s: float | None
+    energy_j: float
+    source: str
+
+
+class _File(msgspec.Struct, frozen=True, kw_only=True):
+    note: str
+    entries: tuple[Best, ...]
+
+
+def known_best() -> dict[str, Best]:
+    """Entries of the project's file by the name of their row."""
+    data = (files("resources") / "bench" / "best.json").read_bytes()
+    return {entry.name: entry for entry in msgspec.json.decode(data, type=_File).entries}
+
+
+def best_energies_j(
+    rows: Sequence[Row], document: Document, known: Mapping[str, Best]
+) -> dict[str, float]:
+    """Least energy known per solved row: the prototype's, the file's, or this benchmark's own.
+
+    The file's counts where its entry is of the same problem. A prototype's figure of few digits is
+    taken for what a better one of this or an earlier run says, where that is within its rounding.
+    """
+    by_name = {row.name: row for row in rows}
+    found = {}
+    for result in document.rows:
+        own = [final(result).energy_j]
+        entry = known.get(result.name)
+        if entry is not None and _same(entry, result):
+            own.append(entry.energy_j)
+        row, exact = by_name.get(result.name), min(own)
+        if row is None or row.best_overhead_j is None:
+            found[result.name] = exact
+            continue
+        told = result.baseline_j + row.best_overhead_j
+        close = abs(told - exact) <= row.rounding_j
+        found[result.name] = exact if close else min(told, exact)
+    return {name: energy for name, energy in found.items() if math.isfinite(energy)}
+
+
+def improved(document: Document, known: Mapping[str, Best]) -> tuple[Best, ...]:
+    """The file's entries with those that `document` betters or adds, by name."""
+    entries = dict(known)
+    for result in document.rows:
+        end, before = final(result), entries.get(result.name)
+        if not math.isfinite(end.energy_j) or not all(run.verified for run in result.runs):
+            continue
+        if before is not None and _same(before, result) and before.energy_j <= end.energy_j:
+            continue
+        limit = f"{result.runs[0].limit_s:.0f} s"
+        entries[result.name] = Best(
+            name=result.name,
+            problem=result.problem,
+            ram_bytes=result.ram_bytes,
+            runtime_s=result.runtime_s,
+            energy_j=end.energy_j,
+            source=f"poet bench, {limit}, step {finders(result)[0]}, engine {ENGINE_VERSION}",
+        )
+    return tuple(entries[name] for name in sorted(entries))
+
+
+def record(entries: Sequence[Best]) -> None:
+    """Write the project's file. Raises OSError where it cannot be written (an installed wheel)."""
+    text = msgspec.json.encode(_File(note=_NOTE, entries=tuple(entries)))
+    with as_file(files("resources") / "bench" / "best.json") as path:
+        write_whole(Path(path), msgspec.json.format(text, indent=1) + b"\n")
+
+
+def _same(entry: Best, result: RowResult) -> bool:
+    return (entry.problem, entry.ram_bytes, entry.runtime_s) == (
+        result.problem,
+        result.ram_bytes,
+        result.runtime_s,
+    )

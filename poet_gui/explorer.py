@@ -12,7 +12,7 @@ from poet_gui.solving.deliveries import OpenedResult, OpenModel
 from poet_gui.solving.status import Phase, SolveStatus, status_of
 from poet_gui.solving.store import Bracket, Solved, SolvedStore
 from poet_gui.viewmodels.first_look import first_look
-from solver.device import Device, IoMode
+from solver.device import Device
 from solver.explain import finished
 from solver.outcome import (
     Failed,
@@ -94,7 +94,7 @@ class Explorer:
         self.device = device
         self.model: OpenModel | None = None
         self.budgets = Budgets(device.ram_bytes)
-        self.switches = Switches(io=solvable_io(device.io))
+        self.switches = Switches(io=device.io)
         self.options = SolveOptions()
         self.status = SolveStatus()
         self.shown: Shown | None = None
@@ -166,7 +166,7 @@ class Explorer:
         self.model = model
         self._forget_place()
         if result is None:
-            self.switches = Switches(io=solvable_io(device.io))
+            self.switches = Switches(io=device.io)
             self.budgets = starting_budgets(model)
         else:
             self.switches, self.budgets = result.problem.switches, result.problem.budgets
@@ -189,7 +189,7 @@ class Explorer:
         """The open model on another device: its RAM, and a runtime limit of the same ratio."""
         before, limit_s = self.model, self.budgets.runtime_s
         self.device, self.model = model.costed.device, model
-        self.switches = replace(self.switches, io=solvable_io(self.device.io))
+        self.switches = replace(self.switches, io=self.device.io)
         self.budgets = starting_budgets(model)
         if before is not None and limit_s is not None:
             ratio = limit_s / before.costed.baseline_runtime_s
@@ -204,7 +204,7 @@ class Explorer:
         """Choose a device before there is a model; with one, reprice it and use set_repriced."""
         if device != self.device:
             self.device = device
-            self.switches = replace(self.switches, io=solvable_io(device.io))
+            self.switches = replace(self.switches, io=device.io)
             self.budgets = Budgets(device.ram_bytes)
             self._notify(Topic.DEVICE)
 
@@ -401,11 +401,6 @@ class Explorer:
         """Another model: nothing of the former one is selected, and nobody has looked at it."""
         self.shown = None
         self.tensor, self.playhead, self.looked_around = None, 0, False
-
-
-def solvable_io(mode: IoMode) -> IoMode:
-    """The mode a schedule is really made for: side-by-side transfers are solved as blocking."""
-    return IoMode.BLOCKING if mode is IoMode.OVERLAPPED else mode
 
 
 def starting_budgets(model: OpenModel) -> Budgets:

@@ -51,10 +51,6 @@ MAX_THREADS: Final = 256
 """HiGHS starts them one by one: with thousands, no time limit is kept."""
 MAX_SEED: Final = 2**31 - 1
 """HiGHS keeps its seed in 31 bits."""
-_BLOCKING_INSTEAD: Final = (
-    "transfers side by side with computing cannot be scheduled yet: "
-    "solved for blocking transfers, one action after the other"
-)
 
 
 @dataclass(frozen=True)
@@ -106,7 +102,6 @@ def make_problem(
     `ram` in bytes or `ram_ratio` of the plain peak (rounded down to a byte), else the device's RAM:
     a budget that a graph file suggests is shown to the user, never taken in silence. `runtime_s` or
     `runtime_ratio` of the baseline's runtime, else no limit. `io` None is the device's own mode.
-    Overlapped transfers become blocking ones, with a warning.
 
     Raises
     ------
@@ -131,11 +126,7 @@ def make_problem(
     _refuse_boundless(ram, runtime_s)
     budgets = Budgets(device.ram_bytes if ram is None else ram, runtime_s)
     mode = device.io if io is None else io
-    warnings: tuple[str, ...] = ()
-    if mode is IoMode.OVERLAPPED:
-        mode = IoMode.BLOCKING
-        warnings = (_BLOCKING_INSTEAD,)
-    return Problem(costed, budgets, Switches(paging, recompute, mode)), warnings
+    return Problem(costed, budgets, Switches(paging, recompute, mode)), ()
 
 
 def solve(

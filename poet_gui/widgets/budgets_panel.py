@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from solver.costs import CostedGraph
 
 NO_LIMIT_TEXT: Final = "no limit"
-_NO_OVERLAP: Final = (
-    "This device moves data while it computes. That is not solved yet: the schedule is one for "
-    "transfers that come one after the other."
+_TRANSFERS: Final = (
+    "blocking: the processor waits while a tensor moves; overlapped: it goes on computing beside "
+    "the transfer; ignored: transfers take no time. Their energy always counts."
 )
 
 
@@ -113,9 +113,6 @@ class BudgetsPanel(QFrame):
         self.paging.setChecked(core.switches.paging)
         self.recompute.setChecked(core.switches.recompute)
         self.io.setCurrentIndex(self.io.findData(core.switches.io))
-        overlaps = core.device.io is IoMode.OVERLAPPED
-        self.io_note.setText("for now" if overlaps else "")
-        self.io_note.setToolTip(_NO_OVERLAP if overlaps else "")
         self.show_expected(core)
 
     def _refresh_scales(self, core: Explorer) -> None:
@@ -179,11 +176,10 @@ class BudgetsPanel(QFrame):
         self.recompute.setToolTip("forward ops may run again")
         self.io = QComboBox()
         self.io.setObjectName("ioMode")
-        self.io.setToolTip("whether transfers take time; their energy always counts")
+        self.io.setToolTip(_TRANSFERS)
         self.io.setAccessibleName("transfers")
-        for mode in (IoMode.BLOCKING, IoMode.IGNORED):
+        for mode in IoMode:
             self.io.addItem(mode.value, mode)
-        self.io_note = eliding(tone="muted")
         switches = QHBoxLayout()
         switches.setSpacing(22)
         switches.addWidget(self.paging)
@@ -195,7 +191,7 @@ class BudgetsPanel(QFrame):
         name.setBuddy(self.io)
         transfers.addWidget(name)
         transfers.addWidget(self.io)
-        transfers.addWidget(self.io_note, 1)
+        transfers.addStretch(1)
         rows = QVBoxLayout()
         rows.setSpacing(6)
         rows.addLayout(switches)

@@ -16,9 +16,9 @@ from solver.outcome import (
     SolverRecord,
     StopReason,
 )
+from solver.overlap import arranged
 from solver.problem import Problem, SolveOptions
 from solver.schedule import Schedule
-from solver.simulate import simulate
 from solver.staged import StagedProblem, mask_of, stage
 from solver.strategies.base import Cancel
 from solver.verify import verify
@@ -81,7 +81,8 @@ class PlainStrategy:
         if limits is not None:
             return limits
         schedule = page_all(staged) if self.pages else keep_all(staged)
-        trace = simulate(schedule, problem)
+        trace = arranged(schedule, problem)
+        schedule = trace.schedule
         misfit = self._misfit(problem, trace.peak_bytes, trace.runtime_s, record)
         if misfit is not None:
             return misfit

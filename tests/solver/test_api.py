@@ -1,5 +1,6 @@
 """Claim: the calls of the pipeline give the problem that was asked for, or every reason why not."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -57,11 +58,13 @@ def test_that_a_ratio_of_an_enormous_peak_is_exact_to_the_byte() -> None:
     assert problem.budgets.ram_bytes == 5 * 10**16
 
 
-def test_that_overlapped_transfers_become_blocking_with_a_warning() -> None:
-    problem, warnings = api.make_problem(chain(4), device_of(), io=IoMode.OVERLAPPED)
+@pytest.mark.parametrize("mode", list(IoMode))
+def test_that_transfers_are_those_of_the_device_unless_asked_otherwise(mode: IoMode) -> None:
+    own, _ = api.make_problem(chain(4), replace(device_of(), io=mode))
+    asked, _ = api.make_problem(chain(4), device_of(), io=mode)
 
-    assert problem.switches.io is IoMode.BLOCKING
-    assert "blocking" in warnings[0]
+    assert own.switches.io is mode
+    assert asked.switches.io is mode
 
 
 def test_that_every_wrong_limit_is_named_at_once() -> None:

@@ -276,12 +276,23 @@ def test_that_without_a_schedule_only_the_json_is_written(poet: Poet, tmp_path: 
 
 
 def test_that_the_warnings_go_to_stderr(poet: Poet) -> None:
-    code, out, err = poet("solve", CHAIN, "--device", "rpi4", "--json", "-")
+    unsorted = str(GRAPHS.parent / "onnx_corner" / "17_not_topological.onnx")
+
+    code, out, err = poet("solve", unsorted, "--device", "rpi4", "--json", "-")
 
     assert code == 0
-    assert "warning: " in err
-    assert json.loads(out)["settings"]["io"] == "blocking"
-    assert "blocking" in json.loads(out)["warnings"][-1]
+    assert "warning: the nodes of this file were out of order" in err
+    assert "out of order" in json.loads(out)["warnings"][0]
+
+
+def test_that_transfers_overlap_where_the_device_says_so_or_when_asked(poet: Poet) -> None:
+    _, own, _ = poet("solve", CHAIN, "--device", "rpi4", "--json", "-")
+    _, asked, _ = poet(*SOLVE, "--io", "overlapped", "--json", "-")
+    _, other, _ = poet("solve", CHAIN, "--device", "rpi4", "--io", "blocking", "--json", "-")
+
+    assert json.loads(own)["settings"]["io"] == "overlapped"
+    assert json.loads(asked)["settings"]["io"] == "overlapped"
+    assert json.loads(other)["settings"]["io"] == "blocking"
 
 
 def test_that_graph_prints_a_summary_or_json(poet: Poet) -> None:

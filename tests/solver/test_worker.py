@@ -189,7 +189,7 @@ from solver.outcome import NoAnswer, SolverRecord, StopReason
 class Slow:
     name, summary, paging, recompute = "slow", "Waits until it is cancelled.", None, None
 
-    def solve(self, problem, options, report, cancel):
+    def solve(self, problem, options, report, cancel, known):
         print("a library prints on stdout")
         if options.seed:
             raise RuntimeError("a fault of ours")

@@ -36,8 +36,8 @@ class Switches:
 class SolveOptions:
     """How hard to try. None of these changes what is true, only when a solve stops.
 
-    gap: stop when (energy - bound) <= gap * overhead; total_gap: or <= total_gap * energy, which a
-    sweep asks for. time_limit_s: a stop on the clock, may be 0.
+    gap: stop when (energy - bound) <= gap * overhead. total_gap: stop proving, once searched, when
+    it is <= total_gap * energy. time_limit_s: a stop on the clock, may be 0.
     work_limit: a deterministic stop, in units of about one second of one core, None = none.
     """
 

@@ -97,6 +97,8 @@ class JointSolve:
             while not proof.impossible and not self.stop():
                 proof.narrow()
                 self._search()
+                if self.progress.certified:
+                    break
                 if not self.stop():
                     proof.narrow()
                     proof.advance()
@@ -275,6 +277,6 @@ class JointSolve:
             )
         if self.progress.proven:
             reason = StopReason.PROOF
-        elif self.progress.closed:
+        elif self.progress.closed or (reason is None and self.progress.certified):
             reason = StopReason.GAP
         return finished(trace, self.progress.bound_j, reason or StopReason.WORK, self.record())

@@ -119,13 +119,21 @@ class SolveProgress:
         """True when the gap that was asked for is reached (0: 1e-6 of the energy and proven)."""
         if self.trace is None:
             return False
-        left = self.energy_j - self.bound_j
-        if left <= self._options.total_gap * self.energy_j:
-            return True
         if self._options.gap <= 0:
+            left = self.energy_j - self.bound_j
             return self.proven and left <= 1e-6 * self.energy_j
         gap = overhead_gap(self.problem, self.energy_j, self.bound_j)
         return self.proven or (gap is not None and gap <= self._options.gap)
+
+    @property
+    def certified(self) -> bool:
+        """True when the gap on the total that was asked for is reached (0: they meet).
+
+        Then there is no more need to prove; searching may still lower the overhead, of which even
+        1 % of the total can be all.
+        """
+        total = self._options.total_gap
+        return self.trace is not None and self.energy_j - self.bound_j <= total * self.energy_j
 
     @property
     def allowed_gap_j(self) -> float:

@@ -152,14 +152,14 @@ def test_that_nothing_is_closed_without_a_schedule() -> None:
 
 
 @pytest.mark.parametrize("gap", [0.0, 0.01])
-def test_that_a_gap_on_the_total_closes_too(gap: float) -> None:
-    # Paging f1, f2, f3 out and in: 12.060001 J; 0.3 % of it is 0.03618 J, so 12.03 J closes.
+def test_that_a_gap_on_the_total_ends_the_proof_but_closes_nothing(gap: float) -> None:
+    # Paging f1, f2, f3 out and in: 12.060001 J; 0.3 % of it is 0.03618 J, so 12.03 J is enough.
     watched = Watched(roomy(), gap, total_gap=0.003)
     watched.progress.offer(watched.paged())
 
     watched.progress.prove(12.02)
-    assert not watched.progress.closed
+    assert not watched.progress.certified
     watched.progress.prove(12.03)
-    assert watched.progress.closed
-    assert not watched.progress.proven
+    assert watched.progress.certified
+    assert not watched.progress.closed
     assert watched.progress.allowed_gap_j == pytest.approx(0.003 * 12.060001)

@@ -4,7 +4,8 @@
 |---|---|
 | LoadModel | ModelLoaded or LoadFailed |
 | Solve | SolveStarted; any SolveStep, SolveIncumbent, SolveBound; exactly one SolveFinished |
-| Cancel | nothing of its own: the request ends soon, with its best schedule if it has one |
+| FindLeast | any LeastBracket, each narrower; exactly one LeastFound |
+| Cancel | nothing of its own: the request ends soon, with the best that it has |
 | Shutdown | the process ends |
 
 Every event carries the id of its request; a reader drops ids that it no longer waits for. Besides,
@@ -22,7 +23,7 @@ from solver.device import Device
 from solver.errors import Issue
 from solver.graph import TrainingGraph
 from solver.graph_request import GraphRequest
-from solver.outcome import Reason, SolverRecord, StopReason
+from solver.outcome import Limit, Reason, SolverRecord, StopReason
 from solver.problem import Budgets, SolveOptions, Switches
 
 _LENGTH: Final = struct.Struct(">I")
@@ -60,6 +61,20 @@ class PackedKnown(msgspec.Struct, frozen=True):
     impossible: bool = False
 
 
+class PackedLeast(msgspec.Struct, frozen=True):
+    """What is known of a least budget (solver.outcome.LeastBudget).
+
+    `schedule` needs `upper`; it is left out where the reader has it from an earlier message.
+    """
+
+    limit: Limit
+    lower: float
+    upper: float | None = None
+    exact: bool = False
+    hopeless: bool = False
+    schedule: PackedSchedule | None = None
+
+
 class LoadModel(msgspec.Struct, frozen=True, tag="load_model"):
     """Make the training graph of a file or built-in network."""
 
@@ -84,6 +99,22 @@ class Solve(msgspec.Struct, frozen=True, tag="solve"):
     options: SolveOptions = SolveOptions()
     graph: TrainingGraph | None = None
     known: PackedKnown = PackedKnown()
+
+
+class FindLeast(msgspec.Struct, frozen=True, tag="find_least"):
+    """Find the least RAM or runtime that works for a graph whose budgets are proven impossible.
+
+    The fields are those of Solve; of the two budgets, the one that `limit` names is looked for.
+    """
+
+    id: int
+    graph_key: str
+    device: Device
+    budgets: Budgets
+    limit: Limit
+    switches: Switches = Switches()
+    options: SolveOptions = SolveOptions()
+    graph: TrainingGraph | None = None
 
 
 class Cancel(msgspec.Struct, frozen=True, tag="cancel"):
@@ -177,9 +208,29 @@ class SolveFinished(msgspec.Struct, frozen=True, tag="solve_finished"):
     outcome: PackedOutcome
 
 
-Request = LoadModel | Solve | Cancel | Shutdown
+class LeastBracket(msgspec.Struct, frozen=True, tag="least_bracket"):
+    """A narrower bracket around a least budget; a schedule that is new comes with it."""
+
+    id: int
+    least: PackedLeast
+
+
+class LeastFound(msgspec.Struct, frozen=True, tag="least_found"):
+    """The only terminal event of FindLeast: the bracket in the end.
+
+    `least` is None when the search broke; `message` and `details` say why.
+    """
+
+    id: int
+    least: PackedLeast | None
+    message: str = ""
+    details: str = ""
+
+
+Request = LoadModel | Solve | FindLeast | Cancel | Shutdown
 SolveEvent = SolveStarted | SolveStep | SolveIncumbent | SolveBound | SolveFinished
-WorkerEvent = Ready | Warm | ModelLoaded | LoadFailed | SolveEvent
+LeastEvent = LeastBracket | LeastFound
+WorkerEvent = Ready | Warm | ModelLoaded | LoadFailed | SolveEvent | LeastEvent
 Message = Request | WorkerEvent
 _M = TypeVar("_M")
 

@@ -1,25 +1,34 @@
 """Events and outcomes of a solve <-> the messages that carry them between two processes."""
 
+from dataclasses import replace
 from math import inf, isfinite
 from typing import Final, assert_never
 
 from solver import messages
 from solver.brackets import Known
 from solver.events import Bound, Event, Finished, Incumbent, Started, StepChanged
-from solver.messages import PackedKnown, PackedOutcome, PackedSchedule, SolveEvent
+from solver.messages import (
+    PackedKnown,
+    PackedLeast,
+    PackedOutcome,
+    PackedSchedule,
+    SolveEvent,
+)
 from solver.outcome import (
     Failed,
     Feasible,
     Infeasible,
+    LeastBudget,
+    Limit,
     NoAnswer,
     Optimal,
     Outcome,
     Reason,
     status_of,
 )
-from solver.problem import Problem
+from solver.problem import Budgets, Problem
 from solver.schedule import Action, ActionKind, Schedule
-from solver.simulate import simulate
+from solver.simulate import Trace, simulate
 
 _KINDS: Final = tuple(ActionKind)
 _CODES: Final = {kind: code for code, kind in enumerate(_KINDS)}
@@ -55,6 +64,40 @@ def unpack_known(packed: PackedKnown) -> Known:
     if packed.impossible:
         return Known(schedules, inf)
     return Known(schedules, -inf if packed.bound_j is None else packed.bound_j)
+
+
+def pack_least(least: LeastBudget, *, known: Trace | None = None) -> PackedLeast:
+    """What is known of a least budget; its schedule is left out when it is that of `known`."""
+    trace = None if least.trace is known else least.trace
+    return PackedLeast(
+        least.limit,
+        least.lower,
+        least.upper,
+        least.exact,
+        least.hopeless,
+        None if trace is None else pack_schedule(trace.schedule),
+    )
+
+
+def unpack_least(packed: PackedLeast, problem: Problem, known: Trace | None = None) -> LeastBudget:
+    """What is known of a least budget, again; `known` is the schedule of the message before.
+
+    The trace is simulated on `problem` with the least budget, and not verified. Bytes are integers
+    again. Raises as `unpack_schedule`.
+    """
+    limit, lower, upper = packed.limit, packed.lower, packed.upper
+    budgets = problem.budgets
+    if limit is Limit.RAM:
+        lower, upper = int(lower), None if upper is None else int(upper)
+    trace = known
+    if packed.schedule is not None and upper is not None:
+        needs = (
+            replace(budgets, ram_bytes=int(upper))
+            if limit is Limit.RAM
+            else Budgets(budgets.ram_bytes, upper)
+        )
+        trace = simulate(unpack_schedule(packed.schedule), replace(problem, budgets=needs))
+    return LeastBudget(limit, lower, upper, packed.exact, trace, packed.hopeless)
 
 
 def pack_outcome(outcome: Outcome) -> PackedOutcome:

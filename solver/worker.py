@@ -16,7 +16,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
-from typing import BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final, assert_never
 
 from solver import ENGINE_VERSION, api
 from solver.costs import CostedGraph, price
@@ -25,6 +25,9 @@ from solver.events import Finished
 from solver.graph import TrainingGraph
 from solver.messages import (
     Cancel,
+    FindLeast,
+    LeastBracket,
+    LeastFound,
     LoadFailed,
     LoadModel,
     Message,
@@ -36,10 +39,13 @@ from solver.messages import (
     encode,
     request_reader,
 )
-from solver.outcome import Failed, NoAnswer, SolverRecord, StopReason
-from solver.packing import pack_event, unpack_known
+from solver.outcome import Failed, LeastBudget, NoAnswer, SolverRecord, StopReason
+from solver.packing import pack_event, pack_least, unpack_known
 from solver.problem import Problem
 from solver.strategies.base import Cancel as CancelWish
+
+if TYPE_CHECKING:
+    from solver.simulate import Trace
 
 _log = logging.getLogger(__name__)
 
@@ -49,7 +55,7 @@ _GRACE_S: Final = 1.0
 _SLOW_LIBRARIES: Final = ("cvxpy", "highspy", "solver.strategies.joint")
 
 Send = Callable[[Message], None]
-Job = LoadModel | Solve
+Job = LoadModel | Solve | FindLeast
 
 
 class Worker:
@@ -110,10 +116,15 @@ class Worker:
     def _answer(self, job: Job, wish: CancelWish) -> None:
         began = time.perf_counter()
         try:
-            if isinstance(job, LoadModel):
-                self._load(job, wish)
-            else:
-                self._solve(job, wish)
+            match job:
+                case LoadModel():
+                    self._load(job, wish)
+                case Solve():
+                    self._solve(job, wish)
+                case FindLeast():
+                    self._find_least(job, wish)
+                case _:
+                    assert_never(job)
         except EngineError as error:
             self._fail(job, list(error.issues), "", time.perf_counter() - began)
         except Exception:  # noqa: BLE001 - the top loop: a fault of ours ends one request, not all
@@ -146,13 +157,29 @@ class Worker:
             unpack_known(job.known),
         )
 
+    def _find_least(self, job: FindLeast, wish: CancelWish) -> None:
+        from solver.least import least_budget  # noqa: PLC0415 - its probes import the slow libraries
+
+        if job.graph is not None:
+            self._keep(job.graph_key, job.graph)
+        sent: Trace | None = None
+
+        def tell(least: LeastBudget) -> None:
+            nonlocal sent
+            self._send(LeastBracket(job.id, pack_least(least, known=sent)))
+            sent = least.trace
+
+        problem = Problem(self._price(job), job.budgets, job.switches)
+        found = least_budget(problem, job.limit, job.options, tell, wish, impossible=True)
+        self._send(LeastFound(job.id, pack_least(found)))
+
     def _keep(self, key: str, graph: TrainingGraph) -> None:
         self._graphs[key] = graph
         self._graphs.move_to_end(key)
         while len(self._graphs) > _KEPT_GRAPHS:
             self._graphs.popitem(last=False)
 
-    def _price(self, job: Solve) -> CostedGraph:
+    def _price(self, job: Solve | FindLeast) -> CostedGraph:
         """Priced graph of the request; the last one again when graph and device are the same."""
         graph = self._graphs.get(job.graph_key)
         if graph is None:
@@ -171,8 +198,11 @@ class Worker:
         if isinstance(job, LoadModel):
             self._send(LoadFailed(job.id, issues, details))
             return
-        record = SolverRecord(job.options.strategy, "none", "", seconds)
         message = "; ".join(str(issue) for issue in issues)
+        if isinstance(job, FindLeast):
+            self._send(LeastFound(job.id, None, message, details))
+            return
+        record = SolverRecord(job.options.strategy, "none", "", seconds)
         self._send(pack_event(job.id, Finished(seconds, Failed(message, record, details))))
 
 

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import IO
+from typing import IO, Any
 
 import pytest
 
@@ -12,6 +12,9 @@ from solver.graph import Accounting
 from solver.graph_request import GraphRequest
 from solver.messages import (
     Cancel,
+    FindLeast,
+    LeastBracket,
+    LeastFound,
     LoadFailed,
     LoadModel,
     Message,
@@ -27,8 +30,10 @@ from solver.messages import (
     encode,
     event_reader,
 )
-from solver.problem import Budgets, SolveOptions
-from tests.helpers.builders import chain, device_of
+from solver.outcome import Limit
+from solver.packing import unpack_least
+from solver.problem import Budgets, SolveOptions, Switches
+from tests.helpers.builders import chain, device_of, problem_of
 
 PAGE_ALL = SolveOptions(strategy="page-all")
 
@@ -59,7 +64,7 @@ class _Process:
         events: list[SolveEvent] = []
         while not events or not isinstance(events[-1], SolveFinished):
             event = self.next()
-            assert not isinstance(event, Ready | Warm | ModelLoaded | LoadFailed)
+            assert isinstance(event, SolveEvent)
             events.append(event)
         return events
 
@@ -273,3 +278,65 @@ def test_that_two_requests_of_one_id_are_both_answered() -> None:
     assert isinstance(first, LoadFailed)
     assert isinstance(second, LoadFailed)
     assert (first.id, second.id) == (1, 1)
+
+
+def _find_least(request_id: int, limit: Limit, budgets: Budgets, **given: Any) -> FindLeast:
+    fields: dict[str, Any] = {"graph": chain(4), "switches": Switches(paging=False), **given}
+    key = fields.pop("graph_key", "chain")
+    return FindLeast(request_id, key, device_of(), budgets, limit, **fields)
+
+
+def _until_found(worker: _Process) -> tuple[list[LeastBracket], LeastFound]:
+    brackets: list[LeastBracket] = []
+    while not isinstance(event := worker.next(), LeastFound):
+        assert isinstance(event, LeastBracket)
+        brackets.append(event)
+    return brackets, event
+
+
+@pytest.mark.parametrize("limit", list(Limit))
+def test_that_a_least_budget_comes_with_brackets_and_its_schedule(
+    worker: _Process, limit: Limit
+) -> None:
+    # Without paging chain(4) cannot run within 3000 B, its floor; every op once takes 12.000001 s.
+    budgets = Budgets(3000) if limit is Limit.RAM else Budgets(4004, 12.000001)
+    worker.ask(_find_least(21, limit, budgets))
+
+    brackets, found = _until_found(worker)
+
+    assert {found.id, *(event.id for event in brackets)} == {21}
+    assert found.least is not None
+    assert found.least.exact
+    assert brackets[-1].least.upper == found.least.upper
+    problem = problem_of(chain(4), budgets.ram_bytes, runtime_s=budgets.runtime_s, paging=False)
+    least = unpack_least(found.least, problem)
+    assert least.trace is not None
+    needs = least.trace.peak_bytes if limit is Limit.RAM else least.trace.runtime_s
+    assert needs == least.upper
+
+
+def test_that_a_schedule_is_sent_once_with_its_bracket(worker: _Process) -> None:
+    worker.ask(_find_least(22, Limit.RAM, Budgets(3000)))
+
+    brackets, _ = _until_found(worker)
+
+    uppers = [event.least.upper for event in brackets if event.least.schedule is not None]
+    assert len(uppers) == len(set(uppers))
+
+
+def test_that_a_search_for_an_unknown_graph_ends_with_its_fault(worker: _Process) -> None:
+    worker.ask(_find_least(23, Limit.RAM, Budgets(3000), graph=None, graph_key="none"))
+
+    _, found = _until_found(worker)
+
+    assert found.least is None
+    assert "does not know the graph" in found.message
+
+
+def test_that_a_search_that_is_not_wanted_any_more_ends_with_what_it_has(worker: _Process) -> None:
+    worker.ask(_find_least(24, Limit.RAM, Budgets(3000)), Cancel(24))
+
+    _, found = _until_found(worker)
+
+    assert found.least is not None
+    assert found.least.upper is not None  # the plain peak at the least

@@ -40,6 +40,8 @@ __all__ = [
     "BUILT_IN",
     "GraphRequest",
     "LoadedModel",
+    "audited",
+    "check_options",
     "load_device",
     "load_training_graph",
     "make_problem",
@@ -148,13 +150,13 @@ def solve(
     UsageError
         An unknown strategy, or options outside their range.
     """
-    _check_options(options)
+    check_options(options)
     strategy = get_strategy(options.strategy)
     tell = report if report is not None else _silent
     began = time.perf_counter()
     wish = cancel or Cancel()
     outcome = strategy.solve(adapt(problem, strategy), options, tell, wish, known)
-    outcome = _audited(outcome)
+    outcome = audited(outcome)
     tell(Finished(time.perf_counter() - began, outcome))
     return outcome
 
@@ -163,7 +165,8 @@ def _silent(event: Event) -> None:
     """Nobody listens."""
 
 
-def _audited(outcome: Outcome) -> Outcome:
+def audited(outcome: Outcome) -> Outcome:
+    """The outcome, if its schedule and its bound stand up to the verifier; else Failed."""
     if not isinstance(outcome, Optimal | Feasible):
         return outcome
     trace = outcome.trace
@@ -181,7 +184,8 @@ def _audited(outcome: Outcome) -> Outcome:
     return Failed(message, outcome.record, "\n".join(faults))
 
 
-def _check_options(options: SolveOptions) -> None:
+def check_options(options: SolveOptions) -> None:
+    """Raise UsageError when options are outside their range, with all of them."""
     issues = [
         *_not_a_limit(options.gap, "--gap"),
         *_not_a_limit(options.total_gap, "--tolerance"),

@@ -11,13 +11,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Literal
 
-from solver.brackets import Brackets
+from solver.brackets import Brackets, StoredSchedule
 from solver.frontier import Frontier, along_ram, along_runtime
 from solver.outcome import Feasible, Infeasible, NoAnswer, Optimal, Outcome
 from solver.problem import Budgets, Problem
 from solver.sweep_axis import LINES, Line, map_budgets
 
 Axis = Literal["ram", "runtime", "map"]
+PROVING: Final = frozenset({"joint", "remat-only", "paging-only"})
+"""The strategies whose bounds and impossibilities are those of the problem; of any other, "does not
+fit" says something of that strategy alone."""
 DEFAULT_POINTS: Final = 20
 DEFAULT_TOLERANCE: Final = 0.01
 _FLAT: Final = 1e-3
@@ -56,7 +59,7 @@ class Sweep:
     """One sweep along RAM, along runtime, or over a coarse grid of both.
 
     Along an axis the fixed budget is that of `problem`. `points` is the most that are solved, those
-    taken up from an earlier sweep included; `tolerance` is the part of the total energy within
+    taken in from an earlier sweep included; `tolerance` is the part of the total energy within
     which a budget counts as certified (0: go on until nothing is open between the answers).
     `by_answers`: the strategy proves nothing, so that a bracket reaches from answer to answer.
 
@@ -80,6 +83,7 @@ class Sweep:
         self.tolerance = tolerance
         self.brackets = Brackets(problem) if brackets is None else brackets
         self.taken: list[SweepPoint] = []
+        self._answered: list[Budgets] = []
         self._by_answers = by_answers or tolerance <= 0
         self._out: list[Budgets] = []
         self._below: set[Budgets] = set()
@@ -90,7 +94,7 @@ class Sweep:
 
         None also while what is out has to be answered first; `finished` tells these apart.
         """
-        if len(self.taken) + len(self._out) >= self.points:
+        if len(self._tried()) >= self.points:
             return None
         budgets = self._next_on_map() if self._line is None else self._next_on_line(self._line)
         if budgets is not None:
@@ -100,8 +104,23 @@ class Sweep:
     def take(self, budgets: Budgets, outcome: Outcome) -> None:
         """Take in the answer to budgets that were asked for, or any other of the same problem."""
         self.give_back(budgets)
+        self._answered.append(budgets)
         self.taken.append(SweepPoint(budgets, outcome))
         learn(self.brackets, budgets, outcome)
+
+    def take_figures(
+        self, budgets: Budgets, schedule: StoredSchedule | None, bound_j: float | None
+    ) -> None:
+        """Take in an answer of which the figures are left; its schedule may have no actions.
+
+        bound_j : joules, inf where nothing fits, None where nothing is known.
+        """
+        self.give_back(budgets)
+        self._answered.append(budgets)
+        if schedule is not None:
+            self.brackets.add_stored(schedule)
+        if bound_j is not None:
+            self.brackets.add_bound(budgets, bound_j)
 
     def give_back(self, budgets: Budgets) -> None:
         """Budgets that are out will not be answered after all."""
@@ -262,7 +281,7 @@ class Sweep:
         return falls[0] <= _FLAT * falls[1] or falls[2] <= _FLAT * falls[1]
 
     def _tried(self) -> list[Budgets]:
-        return [*(point.budgets for point in self.taken), *self._out]
+        return [*self._answered, *self._out]
 
     # Over the grid.
 
@@ -281,7 +300,7 @@ class Sweep:
         tightest = Budgets(self.problem.costed.floor_bytes, None)
         if tightest not in tried and not self._settled(tightest):
             return tightest
-        if not self.taken and self._out:  # how long a schedule takes is not known yet
+        if not self._answered and self._out:  # how long a schedule takes is not known yet
             return None
         nodes = [node for node in self._nodes() if node not in tried]
         widest = max(nodes, key=self._excess_at, default=None)

@@ -241,9 +241,9 @@ def _treatment(counts: TensorCounts, tensor: int) -> str:
     )
     parts = []
     if outs or ins:
-        parts.append(f"paged {outs}× out, {ins}× in")
+        parts.append("paged" if max(outs, ins) == 1 else f"paged {max(outs, ins)}×")
     if reruns:
-        parts.append(f"recomputed {reruns}×")
+        parts.append("recomputed" if reruns == 1 else f"recomputed {reruns}×")
     return ", ".join(parts) or "held"
 
 
@@ -255,6 +255,7 @@ def _ranks(texts: list[str]) -> IntArray:
 
 def _summary(count: int, size: int, total: int) -> str:
     if not count:
-        return "every tensor is treated alike"
-    whose = "1 tensor is" if count == 1 else f"{format_count(count)} tensors are"
-    return f"{whose} treated differently, {format_bytes(size)} of {format_count(total)} tensors"
+        return "Every tensor is treated alike."
+    verb = "is" if count == 1 else "are"
+    whole = f"{format_count(count)} of {format_count(total)} tensors"
+    return f"{whole} ({format_bytes(size)}) {verb} treated differently:"

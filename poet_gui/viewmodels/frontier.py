@@ -7,50 +7,23 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from poet_gui.viewmodels.frontier_sources import Source, Style, style_of
 from poet_gui.viewmodels.trace_index import IntArray
-from solver.brackets import Brackets, StoredSchedule
+from solver.brackets import StoredSchedule
 from solver.costs import CostedGraph, FloatArray
 from solver.frontier import Frontier, LineAxis, along_ram, along_runtime, knees
-from solver.problem import Budgets, Switches
+from solver.problem import Budgets
 from solver.units import (
     format_bytes,
     format_joules,
     format_seconds,
 )
 
-MAIN: Final = "joint"
 PROVEN_WITHIN: Final = 0.01
 """Of the overhead: a point whose bracket is narrower is drawn as proven."""
 _SLACK: Final = 1e-9  # of the energy: rounding of two sums
 _MARGIN: Final = 0.035
 _KNEES: Final = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Style:
-    """How a strategy is told apart: its name and its dash pattern, in pen widths; () is solid."""
-
-    strategy: str
-    label: str
-    dash: tuple[float, ...]
-    tip: str
-
-
-STYLES: Final = (
-    Style(MAIN, "joint", (), "recompute and page, chosen together"),
-    Style("remat-only", "recompute only", (7.0, 3.0), "nothing is paged"),
-    Style("paging-only", "paging only", (1.6, 2.4), "nothing is recomputed"),
-    Style("sqrt-n", "√n", (7.0, 2.5, 1.6, 2.5), "a checkpoint every √n ops, nothing is paged"),
-)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Source:
-    """What is known of one strategy: `switches` are those that loading a point of it sets."""
-
-    strategy: str
-    switches: Switches
-    brackets: Brackets
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +77,7 @@ class FrontierScene:
     first series, one entry per vertex; gap_high_j is inf where no schedule is known.
     impossible : x up to which nothing fits. budget : the present one, None for no limit.
     solved : places for which a bound was proven. caption : what is plotted, under which other
-    budget.
+    budget. bent : several strategies lie so far apart that y is to be spread by `height`.
     """
 
     axis: LineAxis
@@ -122,6 +95,17 @@ class FrontierScene:
     knees: tuple[Mark, ...]
     caption: str
     baseline_j: float
+    bent: bool = False
+
+    def height(self, joules: FloatArray) -> FloatArray:
+        """Where energies stand between the lower (0) and the upper end (1) of the y axis.
+
+        Bent, it is the root of the energy above the lower end: what the strategies differ by at
+        loose budgets stays readable beside what they cost at tight ones.
+        """
+        low, high = self.y_range
+        part = np.clip((joules - low) / (high - low), 0.0, 1.0)
+        return np.asarray(np.sqrt(part) if self.bent else part)
 
     def x_text(self, x: float) -> str:
         """A place on the x axis for people."""
@@ -150,6 +134,7 @@ def frontier_scene(
     x_range = _x_range(series, impossible, costed, axis)
     gap = _gap(main, impossible, x_range[1])
     present = budgets.ram_bytes if axis == "ram" else budgets.runtime_s
+    bent = len(series) > 1
     return FrontierScene(
         axis=axis,
         series=series,
@@ -158,19 +143,20 @@ def frontier_scene(
         gap_low_j=gap[1],
         gap_high_j=gap[2],
         x_range=x_range,
-        y_range=_y_range(series, costed.baseline_energy_j),
+        y_range=_y_range(series, costed.baseline_energy_j, bent=bent),
         impossible=impossible,
         solved=main.solved,
         budget=None if present is None else float(present),
         marks=_marks(costed, axis),
         knees=_knee_marks(main, points, axis),
-        caption=_caption(budgets, axis),
+        caption=_caption(budgets, axis) + (" · root scale" if bent else ""),
         baseline_j=costed.baseline_energy_j,
+        bent=bent,
     )
 
 
 def _series(source: Source, costed: CostedGraph, budgets: Budgets, axis: LineAxis) -> Series:
-    style = next(style for style in STYLES if style.strategy == source.strategy)
+    style = style_of(source)
     if axis == "ram":
         frontier = along_ram(source.brackets, costed, budgets.runtime_s)
     else:
@@ -222,14 +208,15 @@ def _x_range(
     return max(0.0, low - margin), high + margin
 
 
-def _y_range(series: Sequence[Series], baseline_j: float) -> tuple[float, float]:
+def _y_range(series: Sequence[Series], baseline_j: float, *, bent: bool) -> tuple[float, float]:
     energies = [corner.energy_j for one in series for corner in one.frontier.corners]
     lower = series[0].frontier.lower_j
     low = min([baseline_j, *lower[np.isfinite(lower)].tolist()])
     high = max([low, *energies])
     if high <= low:
         high = low * 1.01 if low > 0 else 1.0
-    return low - 0.04 * (high - low), high + 0.08 * (high - low)
+    below = 0.002 if bent else 0.04
+    return low - below * (high - low), high + 0.08 * (high - low)
 
 
 def _gap(

@@ -71,6 +71,7 @@ class ComparePanel(QWidget):
         self.summary.setObjectName("compareSummary")
         self.table = LinkedTable("compareTable")
         self.table.setAccessibleName("tensors treated differently")
+        self.table.horizontalHeader().setStretchLastSection(True)
         middle = QVBoxLayout()
         middle.setSpacing(2)
         middle.addWidget(self.summary)

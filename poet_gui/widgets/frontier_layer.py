@@ -40,9 +40,7 @@ class Place:
 
     def y(self, joules: FloatArray) -> FloatArray:
         """Pixels of joules; what is not known stands at the upper edge."""
-        low, high = self.scene.y_range
-        part = np.clip((joules - low) / (high - low), 0.0, 1.0)
-        return self.area.bottom() - part * self.area.height()
+        return self.area.bottom() - self.scene.height(joules) * self.area.height()
 
     def point(self, x: float, joules: float) -> QPointF:
         """Pixels of one place."""
@@ -59,7 +57,7 @@ def area_of(size: QRectF, scene: FrontierScene, font: QFont) -> QRectF:
     """The part of a widget in which curves are drawn: axis texts stand left of it and below."""
     metrics = QFontMetricsF(font)
     low, high = scene.y_range
-    widest = max(metrics.horizontalAdvance(_joules_text(y, high)) for y in (low, high))
+    widest = max(metrics.horizontalAdvance(_joules_text(y)) for y in (low, high))
     left = max(widest, metrics.horizontalAdvance("000.0 mJ")) + 10
     line = metrics.height()
     return size.adjusted(left, line * 1.25, -_PAD - 4, -line - 7)
@@ -98,13 +96,17 @@ class FrontierLayer:
         line = QFontMetricsF(self._font).height()
         low, high = scene.y_range
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        for tick in energy_ticks(low, high, max(2, int(area.height() / (2.6 * line)))):
+        last = area.bottom() + line
+        for tick in energy_ticks(low, high, max(2, int(area.height() / (2.2 * line)))):
             y = round(float(self._place.y(np.array(tick)))) + 0.5
+            if last - y < 1.3 * line:  # a bent axis crowds its upper ticks
+                continue
+            last = y
             painter.setPen(QPen(QColor(theme.grid), 1))
             painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
             painter.setPen(QColor(theme.text_muted))
             box = QRectF(0, y - line / 2, area.left() - _PAD, line)
-            painter.drawText(box, right, _joules_text(tick, high))
+            painter.drawText(box, right, _joules_text(tick))
         painter.setPen(QPen(QColor(theme.storage), 1))
         painter.drawLine(area.bottomLeft(), area.bottomRight())
         painter.drawLine(area.bottomLeft(), area.topLeft())
@@ -212,8 +214,9 @@ class FrontierLayer:
                 continue
             at = self._place.point(float(series.x[0]), float(series.y[0]))
             width, height = metrics.horizontalAdvance(series.style.label) + 6, metrics.height()
-            left = min(at.x() + 7, area.right() - width)
-            box = QRectF(left, at.y() - height / 2, width, height)
+            left = min(at.x() + 4, area.right() - width)
+            above = at.y() - height - 5
+            box = QRectF(left, above if above > area.top() else at.y() + 6, width, height)
             while any(box.intersects(other) for other in taken):
                 box.translate(0, height)
             taken.append(box)
@@ -224,9 +227,8 @@ class FrontierLayer:
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, series.style.label)
 
 
-def _joules_text(joules: float, high: float) -> str:
+def _joules_text(joules: float) -> str:
     """Short while the axis allows it: "550 mJ" beside "620 mJ"."""
-    del high
     text = format_joules(joules)
     number, _, unit = text.partition(" ")
     if "." in number:

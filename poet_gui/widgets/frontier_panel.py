@@ -1,0 +1,333 @@
+"""The frontier view: axis, picture or table, legend, knees and the sweep."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QGridLayout,
+    QHBoxLayout,
+    QPushButton,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from poet_gui.theme import Theme
+from poet_gui.viewmodels.frontier import FrontierScene, Mark
+from poet_gui.viewmodels.frontier_map import MapScene, map_table
+from poet_gui.viewmodels.frontier_words import points_table
+from poet_gui.widgets.frontier_legend import FrontierLegend
+from poet_gui.widgets.frontier_map import FrontierMap
+from poet_gui.widgets.frontier_plot import FrontierPlot
+from poet_gui.widgets.icons import themed_icon
+from poet_gui.widgets.linked_table import LinkedTable
+from poet_gui.widgets.parts import button, eliding, label
+from poet_gui.widgets.sweep_bar import SweepBar
+from solver.sweep import Axis
+
+_AXES: Final[tuple[tuple[Axis, str, str], ...]] = (
+    ("ram", "RAM", "energy against RAM at the present runtime limit"),
+    ("runtime", "runtime", "energy against the runtime limit at the present RAM"),
+    ("map", "map", "energy over both budgets"),
+)
+_WIDE_FROM: Final = 34
+_LEGEND_FROM: Final = 24
+_KNEES_FROM: Final = 19
+"""Lines of text: a wider panel puts its rows side by side, a lower one has none to spare."""
+
+
+class PointsTable(LinkedTable):
+    """The table twin: Return loads a row, Ctrl+Return compares it.
+
+    Signals
+    -------
+    row_wished(int, bool)
+        The position that a row stands for, and whether it is to be compared.
+    """
+
+    row_wished = Signal(int, bool)
+
+    def __init__(self) -> None:
+        super().__init__("frontierTable")
+        self.setAccessibleName("points of the frontier")
+        self.doubleClicked.connect(self._on_double_clicked)
+
+    @Slot()
+    def _on_double_clicked(self) -> None:
+        self._wish(compares=False)
+
+    def _wish(self, *, compares: bool) -> None:
+        row = self.selected_row()
+        if row is not None:
+            self.row_wished.emit(self.rows.action_of(row), compares)
+
+    def event(self, event: QEvent) -> bool:
+        """Qt: Ctrl+Return compares here, though it solves elsewhere."""
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}
+        ):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Qt: Return loads, Ctrl+Return compares."""
+        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
+            self._wish(compares=bool(control))
+        else:
+            super().keyPressEvent(event)
+
+
+class FrontierPanel(QWidget):
+    """Renders a FrontierScene or a MapScene.
+
+    Signals
+    -------
+    load_requested(int), compare_requested(int)
+        A point of the scene.
+    budget_dragged(float)
+        The budget of the axis, bytes or seconds.
+    budgets_chosen(object)
+        Budgets: a cell of the map.
+    axis_chosen(str)
+        "ram", "runtime" or "map".
+    enlarge_requested()
+        More room, or back again.
+    """
+
+    load_requested = Signal(int)
+    compare_requested = Signal(int)
+    budget_dragged = Signal(float)
+    budgets_chosen = Signal(object)
+    axis_chosen = Signal(str)
+    enlarge_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("frontierPanel")
+        self.plot, self.map, self.legend = FrontierPlot(), FrontierMap(), FrontierLegend()
+        self.table, self.sweep = PointsTable(), SweepBar()
+        self.empty = label("Open a model to see what a budget costs.", tone="muted")
+        self.empty.setWordWrap(True)
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.caption = eliding(tone="muted", at_end=True)
+        self.caption.setObjectName("frontierCaption")
+        self._axis: Axis = "ram"
+        self._scene: FrontierScene | None = None
+        self._map: MapScene | None = None
+        self._wide: bool | None = None
+        self._knees: list[QPushButton] = []
+        self._marks: tuple[Mark, ...] = ()
+        self._build()
+        self._connect()
+        self.show_axis("ram")
+
+    def _build(self) -> None:
+        self.axis_group = QButtonGroup(self)
+        head = QHBoxLayout()
+        head.setSpacing(2)
+        for axis, text, tip in _AXES:
+            toggle = _toggle(text, f"frontier_{axis}", tip)
+            self.axis_group.addButton(toggle)
+            head.addWidget(toggle)
+        head.addStretch(1)
+        self.as_table = _toggle("", "frontierTableButton", "the same as a table")
+        self.enlarge = _toggle("", "frontierEnlargeButton", "more room (F8), and back")
+        for toggle in (self.as_table, self.enlarge):
+            head.addWidget(toggle)
+        self.stack = QStackedWidget()
+        for page in (self.empty, self.plot, self.map, self.table):
+            self.stack.addWidget(page)
+        self.knee_row = QWidget()
+        self.knee_row.setObjectName("kneeRow")
+        self._knee_layout = QHBoxLayout(self.knee_row)
+        self._knee_layout.setContentsMargins(0, 0, 0, 0)
+        self._knee_layout.setSpacing(4)
+        self._knee_layout.addWidget(label("knees", tone="muted"))
+        self._knee_layout.addStretch(1)
+        self._foot = QGridLayout()
+        self._foot.setHorizontalSpacing(14)
+        self._foot.setVerticalSpacing(5)
+        self._foot.setColumnStretch(0, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 6, 0, 0)
+        layout.setSpacing(5)
+        layout.addLayout(head)
+        layout.addWidget(self.stack, 1)
+        layout.addLayout(self._foot)
+        self._place_foot(wide=False)
+
+    def _place_foot(self, *, wide: bool) -> None:
+        """Two by two where there is room, below one another where there is not."""
+        if wide is self._wide:
+            return
+        self._wide = wide
+        rows = (self.caption, self.legend, self.knee_row, self.sweep)
+        for number, widget in enumerate(rows):
+            self._foot.removeWidget(widget)
+            place = divmod({0: 0, 1: 2, 2: 1, 3: 3}[number], 2) if wide else (number, 0)
+            self._foot.addWidget(widget, *place, Qt.AlignmentFlag.AlignVCenter if wide else
+                                 Qt.AlignmentFlag(0))  # fmt: skip
+
+    def _connect(self) -> None:
+        self.plot.load_requested.connect(self.load_requested)
+        self.plot.compare_requested.connect(self.compare_requested)
+        self.plot.budget_dragged.connect(self.budget_dragged)
+        self.map.cell_chosen.connect(self.budgets_chosen)
+        self.table.row_wished.connect(self._on_row)
+        self.axis_group.buttonClicked.connect(self._on_axis)
+        self.as_table.toggled.connect(self._show_page)
+        self.enlarge.clicked.connect(self.enlarge_requested)
+
+    # What is shown
+
+    @property
+    def axis(self) -> Axis:
+        """The axis that is chosen."""
+        return self._axis
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use these colours."""
+        for view in (self.plot, self.map, self.legend, self.table, self.sweep):
+            view.set_theme(theme)
+        self.as_table.setIcon(themed_icon("mdi6.table", theme.text, theme.text_muted))
+        self.enlarge.setIcon(themed_icon("mdi6.arrow-expand", theme.text, theme.text_muted))
+
+    def show_axis(self, axis: Axis) -> None:
+        """Show this one as chosen, telling nobody."""
+        self._axis = axis
+        for toggle in self.axis_group.buttons():
+            toggle.setChecked(toggle.objectName() == f"frontier_{axis}")
+        self.sweep.set_axis(axis)
+
+    def show_enlarged(self, *, enlarged: bool) -> None:
+        """Show whether there is more room, telling nobody."""
+        with QSignalBlocker(self.enlarge):
+            self.enlarge.setChecked(enlarged)
+
+    def show_nothing(self) -> None:
+        """Say that there is no model."""
+        self._scene = self._map = None
+        self.plot.set_scene(None, None)
+        self.map.set_scene(None)
+        self.table.show_table(None)
+        self.caption.setText("")
+        self._show_knees(())
+        self._show_page()
+
+    def show_scene(self, scene: FrontierScene, shown: int | None) -> None:
+        """Show a frontier along one axis; `shown` is the point on screen."""
+        same = self._scene is not None and self._scene.points is scene.points
+        self._scene, self._map = scene, None
+        self.plot.set_scene(scene, shown)
+        self.caption.setText(scene.caption)
+        self.legend.set_strategies(tuple(one.style.strategy for one in scene.series))
+        if not same:
+            self._show_knees(scene.knees)
+            if self.as_table.isChecked():
+                self.table.show_table(points_table(scene))
+        self._show_page()
+
+    def show_map(self, scene: MapScene) -> None:
+        """Show the map over both budgets."""
+        self._scene, self._map = None, scene
+        self.map.set_scene(scene)
+        self.caption.setText("energy above the baseline · RAM across, runtime limit upward")
+        self._show_knees(())
+        if self.as_table.isChecked():
+            self.table.show_table(map_table(scene))
+        self._show_page()
+
+    # Inside
+
+    @Slot()
+    def _show_page(self) -> None:
+        """The picture or its table; a table is filled when it is looked at."""
+        page: QWidget = self.empty
+        if self._scene is not None or self._map is not None:
+            page = self.plot if self._map is None else self.map
+            if self.as_table.isChecked():
+                page = self.table
+        if page is self.table and self.stack.currentWidget() is not self.table:
+            filled = map_table(self._map) if self._map is not None else None
+            if self._scene is not None:
+                filled = points_table(self._scene)
+            self.table.show_table(filled)
+            self.table.resizeColumnsToContents()
+        self.stack.setCurrentWidget(page)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Rows of words give way to the picture in a low panel."""
+        line = max(1, self.fontMetrics().height())
+        lines, wide = self.height() / line, self.width() >= _WIDE_FROM * line
+        self._place_foot(wide=wide)
+        pictured = self.stack.currentWidget() is self.plot
+        self.legend.setVisible(pictured and (wide or lines >= _LEGEND_FROM))
+        self.knee_row.setVisible(bool(self._marks) and (wide or lines >= _KNEES_FROM))
+
+    def _show_knees(self, marks: Sequence[Mark]) -> None:
+        self._marks = tuple(marks)
+        while len(self._knees) < len(marks):
+            made = button("", name=f"knee{len(self._knees) + 1}Button", tip="", kind="link")
+            made.clicked.connect(self._on_knee)
+            self._knee_layout.insertWidget(len(self._knees) + 1, made)
+            self._knees.append(made)
+        for number, made in enumerate(self._knees):
+            made.setVisible(number < len(marks))
+            if number < len(marks):
+                mark = marks[number]
+                assert self._scene is not None, "knees belong to a scene"
+                tip = f"{mark.text}: more budget than this saves little; sets the budget"
+                made.setText(f"{number + 1}: {self._scene.x_text(mark.x)}")
+                made.setToolTip(tip)
+                made.setAccessibleName(tip)
+
+    @Slot()
+    def _on_knee(self) -> None:
+        sender = self.sender()
+        for made, mark in zip(self._knees, self._marks, strict=False):
+            if made is sender:
+                self.load_requested.emit(mark.point)
+
+    @Slot(object)
+    def _on_axis(self, toggle: QToolButton) -> None:
+        axis = next(axis for axis, _, _ in _AXES if toggle.objectName() == f"frontier_{axis}")
+        self._axis = axis
+        self.sweep.set_axis(axis)
+        self.axis_chosen.emit(axis)
+
+    @Slot(int, bool)
+    def _on_row(self, position: int, compares: bool) -> None:  # noqa: FBT001 - a signal's argument
+        if self._map is not None:
+            row, column = divmod(position, self._map.shape[1])
+            self.budgets_chosen.emit(self._map.budgets(row, column))
+        else:
+            (self.compare_requested if compares else self.load_requested).emit(position)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Qt: what fits is shown."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Qt: from now on sizes are real."""
+        super().showEvent(event)
+        self._fit()
+
+
+def _toggle(text: str, name: str, tip: str) -> QToolButton:
+    made = QToolButton()
+    made.setText(text)
+    made.setObjectName(name)
+    made.setCheckable(True)
+    made.setToolTip(tip)
+    made.setAccessibleName(tip)
+    return made

@@ -64,7 +64,8 @@ def _legend(document: Document) -> Iterator[str]:
         f"{document.machine}, one thread, a warm process per row{repeats} (the figures at {long} "
         "are of one run). *best*: overhead of the best known schedule, the baseline being 100,000. "
         "*first*: seconds to the first verified schedule. *at*: how far the overhead then was "
-        "above the best known one. *gap*: (energy - bound) / overhead, and of the total energy. "
+        "above the best known one. *bound*: the proven bound on the overhead, the gap to the "
+        "schedule at that time as a part of its overhead, and of its whole energy. "
         "*found by*: the steps that found the best schedule and the best bound. *open*: the side "
         "that keeps a gap above 1 % open."
     )
@@ -77,7 +78,7 @@ def _table(
     shown = tuple(dict.fromkeys(times))
     head = [
         "network, device", "ops", "RAM", "best", "first", *(f"at {t:g} s" for t in VALUE_TIMES_S),
-        *(f"gap {t:g} s" for t in shown), "total", "found by", "memory", "open",
+        *(f"bound {t:g} s" for t in shown), "found by", "memory", "open",
     ]  # fmt: skip
     yield _line(head)
     yield _line(["---", "---:", "---", *("---:",) * (len(head) - 6), "---", "---:", "---"])
@@ -88,12 +89,12 @@ def _table(
 def _cells(result: RowResult, times: Sequence[float], best_j: float) -> list[str]:
     _, network, device, budget = result.name.split("/")
     name = f"{network}, {device}"
-    columns = 6 + len(VALUE_TIMES_S) + len(times) + 3
+    columns = 8 + len(VALUE_TIMES_S) + len(times)
     if not result.runs:
         cells = [name, format_count(result.ops) if result.ops else _NONE, budget, result.note]
         return cells + [""] * (columns - len(cells))
     share = f"{format_bytes(result.ram_bytes)} ({result.ram_bytes / result.plain_peak_bytes:.2f})"
-    best = _PER * (best_j / result.baseline_j - 1)
+    best = _scaled(best_j, result.baseline_j)
     memory = _NONE if result.memory_bytes is None else format_bytes(result.memory_bytes)
     return [
         name,
@@ -102,8 +103,7 @@ def _cells(result: RowResult, times: Sequence[float], best_j: float) -> list[str
         f"{best:,.2f}" if math.isfinite(best) else _NONE,
         _seconds(first_answer_s(result)),
         *(_excess(result, t, best_j) for t in VALUE_TIMES_S),
-        *(_gap(result, t) for t in times),
-        _total_gap(result, times[-1]),
+        *(_bound(result, t) for t in times),
         " / ".join(finders(result)),
         memory,
         {"-": "", "primal": "schedule", "dual": "bound", "both": "both"}[open_side(result, best_j)],
@@ -122,14 +122,16 @@ def _excess(result: RowResult, t_s: float, best_j: float) -> str:
     return "no overhead known" if above is None else f"+{_percent(above)}"
 
 
-def _gap(result: RowResult, t_s: float) -> str:
-    gap = moment(result, t_s).gap
-    return _NONE if gap is None or not _measured(result, t_s) else _percent(gap)
-
-
-def _total_gap(result: RowResult, t_s: float) -> str:
-    gap = moment(result, t_s).total_gap
-    return _NONE if gap is None or not _measured(result, t_s) else f"{100 * gap:.3f} %"
+def _bound(result: RowResult, t_s: float) -> str:
+    """Bound on the overhead, gap of the overhead and of the total; without a schedule no gaps."""
+    if not _measured(result, t_s):
+        return _NONE
+    now = moment(result, t_s)
+    bound = f"{_scaled(now.bound_j, result.baseline_j):,.2f}"
+    if now.total_gap is None:
+        return bound
+    gap = _NONE if now.gap is None else _percent(now.gap)
+    return f"{bound}, {gap}, {100 * now.total_gap:.3f} %"
 
 
 def _percent(part: float) -> str:

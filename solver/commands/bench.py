@@ -24,6 +24,10 @@ _QUICK_TOLERANCE = 0.10
 """Part of the best known overhead that five seconds may stay above it, on a busy machine."""
 
 
+class _Bar(tqdm):  # type: ignore[type-arg] # generic in its stub only
+    monitor_interval = 0  # no thread that redraws it between rows
+
+
 @click.command()
 @click.option("--quick", is_flag=True, help="Twelve rows, five seconds each, and checks.")
 @click.option(
@@ -115,7 +119,7 @@ def _measured(
     total = len(rows) + len(released)
     # None is tqdm's word for: only on a terminal; stderr is None when the caller closed it.
     disable = True if sys.stderr is None else None
-    with closing(tqdm(total=total, disable=disable, leave=False, unit="row")) as bar:
+    with closing(_Bar(total=total, disable=disable, leave=False, unit="row")) as bar:
         bar.n = len(by_name.keys() & {result.name for result in done.rows})
         try:
             for document in _growing(rows, released, plan, done):

@@ -47,7 +47,7 @@ def test_that_help_names_every_command(poet: Poet) -> None:
     code, out, _ = poet("--help")
 
     assert code == 0
-    for command in ("gui", "solve", "graph", "check", "models", "devices", "strategies"):
+    for command in ("gui", "solve", "graph", "check", "bench", "models", "devices", "strategies"):
         assert f"  {command} " in out
 
 

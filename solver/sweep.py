@@ -7,15 +7,15 @@ bracket [proven bound, best schedule], less the tolerance, is tall and wide.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final, Literal
 
 from solver.brackets import Brackets, StoredSchedule
 from solver.frontier import Frontier, along_ram, along_runtime
-from solver.outcome import Feasible, Infeasible, NoAnswer, Optimal, Outcome
+from solver.outcome import Feasible, Infeasible, Limit, NoAnswer, Optimal, Outcome
 from solver.problem import Budgets, Problem
-from solver.sweep_axis import LINES, Line, map_budgets
+from solver.sweep_axis import JUST_BELOW, LINES, Line, map_budgets
 
 Axis = Literal["ram", "runtime", "map"]
 PROVING: Final = frozenset({"joint", "remat-only", "paging-only"})
@@ -86,7 +86,7 @@ class Sweep:
         self._answered: list[Budgets] = []
         self._by_answers = by_answers or tolerance <= 0
         self._out: list[Budgets] = []
-        self._below: set[Budgets] = set()
+        self._hints: list[Budgets] = []
         self._line: Line | None = LINES[axis](problem) if axis != "map" else None
 
     def next_budgets(self) -> Budgets | None:
@@ -107,6 +107,10 @@ class Sweep:
         self._answered.append(budgets)
         self.taken.append(SweepPoint(budgets, outcome))
         learn(self.brackets, budgets, outcome)
+        least = least_that_works(budgets, outcome)
+        along_ram = least is not None and least.ram_bytes != budgets.ram_bytes
+        if least is not None and along_ram == (self.axis == "ram"):
+            self._hints.append(least)
 
     def take_figures(
         self, budgets: Budgets, schedule: StoredSchedule | None, bound_j: float | None
@@ -135,7 +139,6 @@ class Sweep:
         if budgets is None:
             return True
         self.give_back(budgets)
-        self._below.discard(budgets)
         return False
 
     @property
@@ -171,6 +174,11 @@ class Sweep:
                 return end
         if not line.may_divide(self.brackets, out=bool(self._out)):
             return None
+        low, high = line.ends(self.brackets)
+        for hint in self._hints:
+            inside = low <= line.place(hint, self.brackets) <= high
+            if inside and hint not in tried and not self._settled(hint):
+                return hint
         frontier = self.frontier()
         intervals = self._intervals(line, frontier)
         for interval in sorted(intervals, key=lambda each: -each.score):
@@ -246,14 +254,10 @@ class Sweep:
         """Where to ask inside an interval: just below its upper end, or in its middle."""
         below = line.budgets(line.before(interval.end))
         middle = line.budgets(line.middle(interval.start, interval.end))
-        order = [(below, True), (middle, False)]
-        if not self._one_step(line, frontier, interval):
-            order.reverse()
-        for budgets, is_below in order:
-            place = line.place(budgets, self.brackets)
-            if interval.left < place < interval.right and budgets not in tried:
-                if is_below:
-                    self._below.add(budgets)
+        one_step = self._one_step(line, frontier, interval)
+        for budgets in (below, middle) if one_step else (middle, below):
+            inside = interval.left < line.place(budgets, self.brackets) < interval.right
+            if inside and budgets not in tried:
                 return budgets
         return None
 
@@ -264,16 +268,14 @@ class Sweep:
         answer just below p shows it. That is so where the curve is level at one side; not twice
         in a row, else a fine staircase would be walked down step by step.
         """
-        tried = self._tried()
-        marks = sorted(line.place(each, self.brackets) for each in tried)
-        right = [each for each in tried if line.place(each, self.brackets) == interval.right]
-        if any(each in self._below for each in right):
+        places = [line.place(each, self.brackets) for each in self._tried()]
+        if interval.right in {line.before(corner) for corner in frontier.corner.tolist()}:
             return False
         outer = [
-            max((mark for mark in marks if mark < interval.left), default=None),
+            max((place for place in places if place < interval.left), default=None),
             interval.left,
             interval.right,
-            min((mark for mark in marks if mark > interval.right), default=None),
+            min((place for place in places if place > interval.right), default=None),
         ]
         # Not a number where there is no neighbour: no comparison with it holds.
         energies = [math.nan if place is None else frontier.at(place)[1] for place in outer]
@@ -315,5 +317,26 @@ def learn(brackets: Brackets, budgets: Budgets, outcome: Outcome) -> None:
             brackets.add_bound(budgets, min(bound_j, trace.total_energy_j))
         case Infeasible():
             brackets.add_bound(budgets, math.inf)
+            least = least_that_works(budgets, outcome)
+            if least is not None:
+                brackets.add_bound(just_below(least, budgets), math.inf)
         case NoAnswer(bound_j=float(bound_j)):
             brackets.add_bound(budgets, bound_j)
+
+
+def least_that_works(budgets: Budgets, outcome: Outcome) -> Budgets | None:
+    """The least budgets that work, where a proof of impossibility names them exactly."""
+    if not isinstance(outcome, Infeasible) or not outcome.reason.exact:
+        return None
+    needed = outcome.reason.needed
+    if outcome.reason.limit is Limit.RAM:
+        return replace(budgets, ram_bytes=int(needed))
+    return replace(budgets, runtime_s=needed)
+
+
+def just_below(least: Budgets, other: Budgets) -> Budgets:
+    """The loosest budgets below `least` in the one that differs from `other`."""
+    if least.ram_bytes != other.ram_bytes:
+        return replace(least, ram_bytes=least.ram_bytes - 1)
+    assert least.runtime_s is not None
+    return replace(least, runtime_s=least.runtime_s * (1 - JUST_BELOW))

@@ -9,7 +9,7 @@ from typing import Final, Protocol
 from solver.brackets import Brackets
 from solver.problem import RUNTIME_TOLERANCE, Budgets, Problem
 
-_JUST_BELOW: Final = 4 * RUNTIME_TOLERANCE
+JUST_BELOW: Final = 4 * RUNTIME_TOLERANCE
 """Relative; a limit so far below a runtime excludes it in spite of the verifier's tolerance."""
 _LONGEST: Final = 2.0
 """Times the baseline: where a map ends while no schedule is known."""
@@ -132,7 +132,7 @@ class RuntimeLine:
 
     def before(self, place: float) -> float:
         """The last place below."""
-        return place * (1 - _JUST_BELOW)
+        return place * (1 - JUST_BELOW)
 
     def after(self, place: float) -> float:
         """The first place above."""

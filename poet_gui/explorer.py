@@ -1,77 +1,36 @@
 """The explorer's state without Qt: the one mutable domain object, changed by its methods only."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from enum import StrEnum
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
 from poet_gui.compare_state import CompareState
+from poet_gui.explored import HistoryRow, Origin, Shown, Topic
 from poet_gui.frontier_state import FrontierState
+from poet_gui.knowledge import Knowledge
 from poet_gui.solving.deliveries import OpenedResult, OpenModel
+from poet_gui.solving.prepare import starting_budgets
 from poet_gui.solving.status import Phase, SolveStatus, status_of
-from poet_gui.solving.store import Bracket, Solved, SolvedStore
 from poet_gui.viewmodels.first_look import first_look
-from solver.device import Device
-from solver.explain import finished
-from solver.outcome import (
-    Failed,
-    Feasible,
-    Infeasible,
-    Optimal,
-    Outcome,
-    StopReason,
-    overhead_gap,
+from solver.brackets import (
+    NOTHING_KNOWN,
+    Bracket,
+    Brackets,
+    Known,
+    StoredBound,
+    StoredSchedule,
 )
-from solver.problem import Budgets, Problem, SolveOptions, Switches, fingerprint
+from solver.device import Device
+from solver.events import Event
+from solver.outcome import Feasible, Optimal, Outcome
+from solver.problem import Budgets, Problem, SolveOptions, Switches
 from solver.simulate import Trace
 
+__all__ = ["Explorer", "HistoryRow", "Origin", "Shown", "Topic"]
+
 HISTORY_LIMIT: Final = 200
-
-
-class Topic(StrEnum):
-    """What changed."""
-
-    MODEL = "model"
-    DEVICE = "device"
-    PROBLEM = "problem"
-    SOLVE = "solve"
-    SHOWN = "shown"
-    SELECTION = "selection"
-    PLAYHEAD = "playhead"
-    AXIS = "axis"
-    HISTORY = "history"
-    OPENING = "opening"
-    KNOWN = "known"
-    SWEEP = "sweep"
-    COMPARE = "compare"
-
-
-class Origin(StrEnum):
-    """Why this schedule is on screen."""
-
-    PLAIN = "plain"
-    NEAREST = "nearest"
-    PROVISIONAL = "provisional"
-    RESULT = "result"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Shown:
-    """The schedule on screen: what it is, and the bound that is valid for it under its budgets."""
-
-    trace: Trace
-    origin: Origin
-    bound_j: float | None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class HistoryRow:
-    """One what-if that was solved: everything needed to bring it back without solving."""
-
-    model: OpenModel
-    problem: Problem
-    outcome: Outcome
 
 
 class Explorer:
@@ -82,13 +41,12 @@ class Explorer:
 
     def __init__(self, device: Device, notify: Callable[[Topic], None]) -> None:
         self._notify = notify
-        self._store = SolvedStore()
-        self._fingerprint = ""
+        self.knowledge = Knowledge()
         self.compare = CompareState(self, partial(notify, Topic.COMPARE))
         self.frontier = FrontierState(
             self,
-            self._store,
-            known_changed=partial(notify, Topic.KNOWN),
+            self.knowledge,
+            known_changed=self._news_of,
             sweep_changed=partial(notify, Topic.SWEEP),
         )
         self.device = device
@@ -117,33 +75,45 @@ class Explorer:
     @property
     def bracket(self) -> Bracket | None:
         """What is proven about the present budgets; None without a model."""
-        if self.model is None:
-            return None
-        baseline_j = self.model.costed.baseline_energy_j
-        return self._store.bracket(self._fingerprint, self.budgets, baseline_j)
+        brackets = self.brackets
+        return None if brackets is None else brackets.bracket(self.budgets)
 
     @property
-    def known_impossible(self) -> bool:
-        """True when it is proven already that nothing fits the present budgets."""
-        if self.model is None:
-            return False
-        costed, limit_s = self.model.costed, self.budgets.runtime_s
-        if self.budgets.ram_bytes < costed.floor_bytes:
-            return True
-        if limit_s is not None and limit_s * (1 + 1e-9) < costed.baseline_runtime_s:
-            return True
-        return self._store.is_impossible(self._fingerprint, self.budgets)
+    def brackets(self) -> Brackets | None:
+        """What is known under all budgets of this model, device and switches."""
+        problem = self.problem
+        return None if problem is None else self.knowledge.brackets(problem)
+
+    @property
+    def known(self) -> Known:
+        """What a solve of the present problem starts from."""
+        problem = self.problem
+        return NOTHING_KNOWN if problem is None else self.knowledge.known(problem, self.options)
 
     @property
     def best_trace(self) -> Trace | None:
         """The stored schedule of least energy that fits the present budgets."""
-        best = self._store.best(self._fingerprint, self.budgets)
-        return best.trace if best else None
+        problem = self.problem
+        return None if problem is None else self.knowledge.best_trace(problem)
 
     @property
-    def solved(self) -> tuple[Solved, ...]:
-        """Everything solved for this model, device and switches, in order of RAM."""
-        return self._store.all(self._fingerprint)
+    def solved(self) -> tuple[Budgets, ...]:
+        """Every budget solved for this model, device and switches, in order of RAM."""
+        problem = self.problem
+        return () if problem is None else self.knowledge.solved(problem)
+
+    @property
+    def least(self) -> tuple[float, float]:
+        """Less RAM, bytes, and less runtime, seconds, are proven impossible; inf: so is any.
+
+        Each beside the other one as it is chosen now.
+        """
+        brackets = self.brackets
+        if brackets is None:
+            return 0.0, 0.0
+        ram = brackets.least_ram_bytes(self.budgets.runtime_s)
+        runtime_s = brackets.least_runtime_s(self.budgets.ram_bytes)
+        return math.inf if ram is None else ram, math.inf if runtime_s is None else runtime_s
 
     @property
     def needs_solve(self) -> bool:
@@ -171,7 +141,6 @@ class Explorer:
         else:
             self.switches, self.budgets = result.problem.switches, result.problem.budgets
             self.options = result.options
-        self._refresh_fingerprint()
         if result is not None:
             self._remember(result.problem, result.outcome)
         if device_changed:
@@ -181,7 +150,8 @@ class Explorer:
 
     def add_known(self, result: OpenedResult) -> None:
         """Take in another stored result of what is open; it answers its budgets without a solve."""
-        if fingerprint(result.problem) == self._fingerprint:
+        present = self.problem
+        if present is not None and self.knowledge.same(result.problem, present):
             self._remember(result.problem, result.outcome)
             self._notify(Topic.PROBLEM)
 
@@ -195,7 +165,6 @@ class Explorer:
             ratio = limit_s / before.costed.baseline_runtime_s
             limit_s = ratio * model.costed.baseline_runtime_s
             self.budgets = replace(self.budgets, runtime_s=limit_s)
-        self._refresh_fingerprint()
         self._notify(Topic.DEVICE)
         self._notify(Topic.MODEL)
         self._problem_changed()
@@ -237,7 +206,6 @@ class Explorer:
         changed = row.model is not self.model
         self.model, self.device = row.model, row.model.costed.device
         self.budgets, self.switches = row.problem.budgets, row.problem.switches
-        self._refresh_fingerprint()
         if changed:
             self._forget_place()
             self._notify(Topic.DEVICE)
@@ -252,24 +220,39 @@ class Explorer:
             self.status = status
             self._notify(Topic.SOLVE)
 
-    def add_incumbent(self, trace: Trace, bound_j: float) -> None:
-        """Show a verified schedule that a running solve has found."""
-        known = Solved(trace.problem.budgets, trace, bound_j)
-        self._store.add(fingerprint(trace.problem), known)
-        best = self._store.best(self._fingerprint, self.budgets)
-        chosen = best.trace if best else trace
-        self._show(Shown(chosen, Origin.PROVISIONAL, bound_j))
+    def learn(self, problem: Problem, event: Event, strategy: str) -> None:
+        """Take what a solve reports, be it wanted or dropped: it is true of its problem anyway.
+
+        What serves the present budgets better is shown at once.
+        """
+        if self.knowledge.record(problem, event, strategy):
+            self._news_of(problem)
+
+    def learn_stored(
+        self, problem: Problem, entries: Sequence[StoredSchedule | StoredBound]
+    ) -> None:
+        """Take what earlier sessions have stored of a problem, verified again."""
+        if self.knowledge.add_stored(problem, entries):
+            self._news_of(problem)
 
     def finish(self, outcome: Outcome, status: SolveStatus) -> None:
         """Take the end of a solve of the present problem."""
         problem = self.problem
         if problem is None:
             return
-        outcome = self._improved(outcome, problem)
+        outcome = self.knowledge.improved(problem, outcome)
         self._remember(problem, outcome)
         self.status = replace(status, phase=Phase.DONE, outcome=outcome)
         self._refresh_shown()
         self._notify(Topic.SOLVE)
+
+    def settle(self) -> None:
+        """The budgets rest at an answer that needed no solve: it becomes a row of the history."""
+        problem, outcome = self.problem, self.status.outcome
+        if problem is None or outcome is None or self.status.phase is not Phase.DONE:
+            return
+        if not any(row.is_of(problem, outcome) for row in self.history):
+            self._remember(problem, outcome)
 
     # Looking around: from its first move on, selection and playhead are the user's
 
@@ -300,10 +283,7 @@ class Explorer:
     def _set_problem(self, budgets: Budgets, switches: Switches) -> None:
         if budgets == self.budgets and switches == self.switches:
             return
-        renew = switches != self.switches
         self.budgets, self.switches = budgets, switches
-        if renew:
-            self._refresh_fingerprint()
         self._problem_changed()
 
     def _problem_changed(self) -> None:
@@ -314,52 +294,25 @@ class Explorer:
         self._notify(Topic.PROBLEM)
         self._notify(Topic.SOLVE)
 
-    def _refresh_fingerprint(self) -> None:
-        problem = self.problem
-        self._fingerprint = fingerprint(problem) if problem else ""
-
     def _stored_answer(self) -> Outcome | None:
         """An outcome for the present budgets that needs no solve."""
-        problem, bracket = self.problem, self.bracket
-        if problem is None or bracket is None:
-            return None
-        exact = self._store.exact(self._fingerprint, self.budgets)
-        if exact is not None:
-            return exact.outcome
-        refused = self._store.refused(self._fingerprint, self.budgets)
-        if refused is not None:
-            return refused
-        best = self._store.best(self._fingerprint, self.budgets)
-        if best is None or best.outcome is None:
-            return None
-        return _reused(best, problem, bracket, self.options.gap)
+        problem = self.problem
+        return None if problem is None else self.knowledge.answer(problem, self.options)
 
-    def _improved(self, outcome: Outcome, problem: Problem) -> Outcome:
-        """The outcome, or what the store knows better: a cheaper schedule, a higher bound."""
-        bracket = self.bracket
-        best = self._store.best(self._fingerprint, problem.budgets)
-        if bracket is None or best is None or isinstance(outcome, Optimal | Infeasible | Failed):
-            return outcome
-        bound_j = max(bracket.low_j, outcome.bound_j or 0.0)
-        energy_j = best.trace.total_energy_j
-        if isinstance(outcome, Feasible):
-            same = energy_j >= outcome.trace.total_energy_j and bound_j <= outcome.bound_j
-            if same:
-                return outcome
-            if energy_j >= outcome.trace.total_energy_j:
-                return finished(outcome.trace, bound_j, outcome.stop_reason, outcome.record)
-        trace = replace(best.trace, problem=problem)
-        return finished(trace, bound_j, outcome.stop_reason, outcome.record)
+    def _news_of(self, problem: Problem) -> None:
+        """Show at once what is better now for the present budgets."""
+        present = self.problem
+        if present is not None and self.knowledge.same(problem, present):
+            outcome = self._stored_answer()
+            known = outcome is None or outcome is self.status.outcome
+            if outcome is not None and not known and not self.status.phase.is_busy:
+                self.status = status_of(outcome)
+                self._notify(Topic.SOLVE)
+            self._refresh_shown()
+        self._notify(Topic.KNOWN)
 
     def _remember(self, problem: Problem, outcome: Outcome) -> None:
-        key = fingerprint(problem)
-        match outcome:
-            case Optimal(trace=trace, bound_j=bound_j) | Feasible(trace=trace, bound_j=bound_j):
-                self._store.add(key, Solved(problem.budgets, trace, bound_j, outcome))
-            case Infeasible():
-                self._store.add_impossible(key, problem.budgets, outcome)
-            case _:
-                pass
+        self.knowledge.add_answer(problem, outcome)
         if self.model is not None:
             row = HistoryRow(self.model, problem, outcome)
             self.history = (*self.history, row)[-HISTORY_LIMIT:]
@@ -368,14 +321,16 @@ class Explorer:
     def _refresh_shown(self) -> None:
         if self.model is None:
             return
-        best = self._store.best(self._fingerprint, self.budgets)
-        outcome = self.status.outcome
+        outcome, bracket = self.status.outcome, self.bracket
         if isinstance(outcome, Optimal | Feasible):
             self._show(Shown(outcome.trace, Origin.RESULT, outcome.bound_j))
-        elif best is not None:
-            self._show(Shown(best.trace, Origin.NEAREST))
-        else:
+            return
+        best = self.best_trace
+        if best is None or bracket is None:
             self._show(Shown(self.model.plain, Origin.PLAIN))
+        else:
+            origin = Origin.PROVISIONAL if self.status.phase.is_busy else Origin.NEAREST
+            self._show(Shown(best, origin, bracket.low_j))
 
     def _show(self, shown: Shown) -> None:
         before = self.shown
@@ -401,28 +356,3 @@ class Explorer:
         """Another model: nothing of the former one is selected, and nobody has looked at it."""
         self.shown = None
         self.tensor, self.playhead, self.looked_around = None, 0, False
-
-
-def starting_budgets(model: OpenModel) -> Budgets:
-    """The budgets of a freshly opened model: the file's own, else the device's RAM if it matters.
-
-    A device with more RAM than the plain schedule needs starts at that need: more changes nothing.
-    """
-    suggested = model.costed.graph.budget_bytes
-    if suggested is not None:
-        return Budgets(suggested)
-    return Budgets(min(model.costed.device.ram_bytes, model.costed.plain_peak_bytes))
-
-
-def _reused(best: Solved, problem: Problem, bracket: Bracket, gap: float) -> Outcome | None:
-    """The outcome that a stored schedule is for these budgets, if it is as good as asked for."""
-    known = best.outcome
-    if not isinstance(known, Optimal | Feasible):
-        return None
-    trace = replace(best.trace, problem=problem)
-    energy_j = trace.total_energy_j
-    outcome = finished(trace, min(bracket.low_j, energy_j), StopReason.GAP, known.record)
-    if isinstance(outcome, Optimal):
-        return outcome
-    left = overhead_gap(problem, energy_j, bracket.low_j)
-    return outcome if left is not None and left <= gap else None

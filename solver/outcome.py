@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from solver.problem import Problem
+from solver.problem import Budgets, Problem
 from solver.simulate import Trace
 
 OPTIMAL_OVERHEAD_TOLERANCE: Final = 1e-4
@@ -84,6 +84,16 @@ class LeastBudget:
     exact: bool = False
     trace: Trace | None = None
     hopeless: bool = False
+
+    def ruled_out(self, budgets: Budgets) -> Budgets | None:
+        """The loosest budgets proven impossible, the other one as in `budgets`; None: not known.
+
+        Seconds are taken a little below the proof, whose rounding is larger than the verifier's.
+        """
+        if self.limit is Limit.RAM:
+            return None if self.hopeless else Budgets(int(self.lower) - 1, budgets.runtime_s)
+        runtime_s = None if self.hopeless else self.lower * (1 - BOUND_SLACK)
+        return Budgets(budgets.ram_bytes, runtime_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,14 +183,19 @@ def is_proven(problem: Problem, energy_j: float, bound_j: float) -> bool:
     return energy_j - bound_j <= allowed
 
 
+def bound_clash(energy_j: float, bound_j: float) -> tuple[str, ...]:
+    """A sentence when a bound lies above the energy of a schedule, by more than rounding."""
+    # Asked this way round, a bound that is not a number is a fault too.
+    if bound_j <= energy_j * (1 + BOUND_SLACK):
+        return ()
+    return (f"the bound of {bound_j} J lies above the energy of {energy_j} J",)
+
+
 def bound_faults(outcome: Optimal | Feasible) -> tuple[str, ...]:
     """What is false in what an outcome claims of its bound, in sentences; empty when it holds."""
     problem, energy_j = outcome.trace.problem, outcome.trace.total_energy_j
     bound_j = outcome.bound_j
-    faults = []
-    # Asked this way round, a bound that is not a number is a fault too.
-    if not bound_j <= energy_j * (1 + BOUND_SLACK):
-        faults.append(f"the bound of {bound_j} J lies above the energy of {energy_j} J")
+    faults = [*bound_clash(energy_j, bound_j)]
     if isinstance(outcome, Optimal) and not is_proven(problem, energy_j, bound_j):
         faults.append(f"called optimal, but the bound of {bound_j} J does not meet {energy_j} J")
     return tuple(faults)

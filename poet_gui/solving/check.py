@@ -2,13 +2,11 @@
 
 from solver.events import Event, Finished, Incumbent
 from solver.messages import SolveEvent, SolveIncumbent
-from solver.outcome import Feasible, Optimal, is_proven
+from solver.outcome import Feasible, Optimal, bound_clash, bound_faults
 from solver.packing import unpack_event
 from solver.problem import Problem
 from solver.simulate import Trace
 from solver.verify import verify_figures
-
-_BOUND_SLACK = 1e-9  # relative: a bound is a float sum, its rounding is not a contradiction
 
 
 def unpack_checked(message: SolveEvent, problem: Problem) -> tuple[Event | None, tuple[str, ...]]:
@@ -25,28 +23,20 @@ def _faults(event: Event, message: SolveEvent, problem: Problem) -> tuple[str, .
     match event:
         case Incumbent(trace=trace, bound_j=bound_j):
             stated_j = message.energy_j if isinstance(message, SolveIncumbent) else 0.0
-            return _trace_faults(trace, problem, stated_j, bound_j)
-        case Finished(outcome=Optimal(trace=trace, bound_j=bound_j)):
-            faults = _trace_faults(trace, problem, trace.total_energy_j, bound_j)
-            if not is_proven(problem, trace.total_energy_j, bound_j):
-                faults += (f"called optimal, but the bound is only {bound_j} J",)
-            return faults
-        case Finished(outcome=Feasible(trace=trace, bound_j=bound_j)):
-            return _trace_faults(trace, problem, trace.total_energy_j, bound_j)
+            return (*_trace_faults(trace, problem, stated_j), *bound_clash(stated_j, bound_j))
+        case Finished(outcome=Optimal() | Feasible() as outcome):
+            trace = outcome.trace
+            faults = _trace_faults(trace, problem, trace.total_energy_j)
+            return (*faults, *bound_faults(outcome))
         case _:
             return ()
 
 
-def _trace_faults(
-    trace: Trace, problem: Problem, stated_j: float, bound_j: float
-) -> tuple[str, ...]:
-    report = verify_figures(
+def _trace_faults(trace: Trace, problem: Problem, stated_j: float) -> tuple[str, ...]:
+    return verify_figures(
         trace.schedule,
         problem,
         peak_bytes=trace.peak_bytes,
         energy_j=stated_j,
         runtime_s=trace.runtime_s,
-    )
-    if bound_j > report.energy_j * (1 + _BOUND_SLACK):
-        return (*report.faults, f"bound {bound_j} J lies above the energy {report.energy_j} J")
-    return report.faults
+    ).faults

@@ -26,7 +26,7 @@ from poet_gui.solving.status import Phase, SolveStatus
 from poet_gui.state import ExplorerState
 from solver.device import Device
 from solver.errors import Issue
-from solver.events import Finished, Incumbent
+from solver.events import Finished
 from solver.graph_request import GraphRequest
 from solver.solve_process import WORKER_COMMAND
 
@@ -80,7 +80,7 @@ class SolveController(QObject):
         self._delivered.connect(self._on_delivery, Qt.ConnectionType.QueuedConnection)
         self._service = SolveService(self._delivered.emit, command)
         self._debounce = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
-        self._debounce.timeout.connect(self.solve_now)
+        self._debounce.timeout.connect(self._on_rest)
         self._deadline = QTimer(self, singleShot=True, interval=OBEY_MS)
         self._deadline.timeout.connect(self._on_disobeyed)
         self._solving: int | None = None
@@ -143,11 +143,17 @@ class SolveController(QObject):
         """Solve 250 ms after the last call, unless what is stored answers already."""
         if self._solving is not None:
             self._drop_solve()
-        if not self._core.needs_solve:
-            self._debounce.stop()
-            return
-        self._core.set_status(SolveStatus(Phase.QUEUED))
+        if self._core.needs_solve:
+            self._core.set_status(SolveStatus(Phase.QUEUED))
         self._debounce.start()
+
+    @Slot()
+    def _on_rest(self) -> None:
+        """The budgets rest: what is stored is the answer, or a solve is."""
+        if self._core.needs_solve:
+            self.solve_now()
+        else:
+            self._core.settle()
 
     @Slot()
     def solve_now(self) -> None:
@@ -160,7 +166,11 @@ class SolveController(QObject):
         self._solving = self._service.new_id()
         self._core.set_status(started(time.monotonic()))
         self._service.solve(
-            self._solving, problem, graph_key=model.graph_key, options=self._core.options
+            self._solving,
+            problem,
+            graph_key=model.graph_key,
+            options=self._core.options,
+            known=self._core.known,
         )
 
     @Slot()
@@ -278,6 +288,7 @@ class SolveController(QObject):
         event = delivery.event
         if isinstance(event, Finished):
             self._obeyed(request_id)
+        self._core.learn(delivery.problem, event, delivery.strategy)
         if request_id != self._solving:
             return
         if isinstance(event, Finished):
@@ -285,8 +296,6 @@ class SolveController(QObject):
             self._core.finish(event.outcome, with_event(self._core.status, event))
             self.finished.emit(event.outcome)
             return
-        if isinstance(event, Incumbent):
-            self._core.add_incumbent(event.trace, event.bound_j)
         self._core.set_status(with_event(self._core.status, event))
 
     def _on_rejected(self, request_id: int, faults: tuple[str, ...]) -> None:

@@ -65,10 +65,12 @@ class OpenFailed:
 
 @dataclass(frozen=True, slots=True)
 class Progressed:
-    """A step of a solve; a trace in it has passed the verifier in this process."""
+    """A step of a solve of `problem` by `strategy`; a trace in it has passed the verifier here."""
 
     id: int
     event: Event
+    problem: Problem
+    strategy: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,17 @@ def reprice(model: OpenModel, device: Device) -> OpenModel:
     return replace(model, costed=costed, plain=plain_trace(costed))
 
 
+def starting_budgets(model: OpenModel) -> Budgets:
+    """The budgets of a freshly opened model: the file's own, else the device's RAM if it matters.
+
+    A device with more RAM than the plain schedule needs starts at that need: more changes nothing.
+    """
+    suggested = model.costed.graph.budget_bytes
+    if suggested is not None:
+        return Budgets(suggested)
+    return Budgets(min(model.costed.device.ram_bytes, model.costed.plain_peak_bytes))
+
+
 def _priced(graph: TrainingGraph, device: Device) -> CostedGraph:
     costed = price(graph, device)
     # These are cached properties: asked for here, in the background, they are free in the window.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from poet_gui.solving.check import unpack_checked
 from poet_gui.solving.deliveries import (
@@ -25,10 +25,11 @@ from poet_gui.solving.deliveries import (
 )
 from poet_gui.solving.prepare import prepare, reprice
 from poet_gui.solving.results import is_result_file, open_result
-from solver import messages
+from solver import brackets, messages
 from solver.device import Device
 from solver.errors import EngineError, Issue, ModelError
 from solver.graph_request import GraphRequest
+from solver.packing import pack_known
 from solver.problem import Problem, SolveOptions
 from solver.solve_process import WORKER_COMMAND, SolveProcess
 
@@ -42,6 +43,13 @@ _KEPT_GRAPHS: Final = 4
 class _Load:
     request: GraphRequest
     device: Device
+
+
+class _Task(NamedTuple):
+    """A solve under way."""
+
+    problem: Problem
+    strategy: str
 
 
 class SolveService:
@@ -61,7 +69,7 @@ class SolveService:
         self._process: SolveProcess | None = None
         self._retired: list[SolveProcess] = []
         self._loads: dict[int, _Load] = {}
-        self._problems: dict[int, Problem] = {}
+        self._tasks: dict[int, _Task] = {}
         self._known_graphs: list[str] = []
         self._jobs = ThreadPoolExecutor(1, thread_name_prefix="window background")
         self._stopped = False
@@ -94,12 +102,18 @@ class SolveService:
         self._submit(lambda: self._deliver(Opened(request_id, reprice(model, device))))
 
     def solve(
-        self, request_id: int, problem: Problem, *, graph_key: str, options: SolveOptions
+        self,
+        request_id: int,
+        problem: Problem,
+        *,
+        graph_key: str,
+        options: SolveOptions,
+        known: brackets.Known = brackets.NOTHING_KNOWN,
     ) -> None:
-        """Schedule `problem`; answered by Progressed events, the last of which is Finished."""
+        """Schedule `problem` from what is known on; answered by Progressed, at last Finished."""
         with self._lock:
             process = self._ensure()
-            self._problems[request_id] = problem
+            self._tasks[request_id] = _Task(problem, options.strategy)
             graph = None if graph_key in self._known_graphs else problem.costed.graph
             self._know(graph_key)
             process.send(
@@ -111,6 +125,7 @@ class SolveService:
                     problem.switches,
                     options,
                     graph,
+                    pack_known(known),
                 )
             )
 
@@ -171,7 +186,7 @@ class SolveService:
         self._process.kill()
         self._retired.append(self._process)
         self._process = None
-        self._problems.clear()
+        self._tasks.clear()
         self._loads.clear()
 
     def _load_results(self, request_id: int, paths: Sequence[Path]) -> None:
@@ -234,16 +249,16 @@ class SolveService:
 
     def _on_solve_event(self, message: messages.SolveEvent) -> None:
         with self._lock:
-            problem = self._problems.get(message.id)
+            task = self._tasks.get(message.id)
             if isinstance(message, messages.SolveFinished):
-                self._problems.pop(message.id, None)
-        if problem is None:
+                self._tasks.pop(message.id, None)
+        if task is None:
             return
-        event, faults = unpack_checked(message, problem)
+        event, faults = unpack_checked(message, task.problem)
         if event is None:
             self._deliver(Rejected(message.id, faults))
         else:
-            self._deliver(Progressed(message.id, event))
+            self._deliver(Progressed(message.id, event, *task))
 
     def _on_end(self, process: SolveProcess) -> None:
         """In the reader thread: tell how it ended; the controller decides what happens next."""
@@ -251,7 +266,7 @@ class SolveService:
             wanted = self._stopped or process is not self._process
             if not wanted:
                 self._process = None
-                self._problems.clear()
+                self._tasks.clear()
                 self._loads.clear()
                 self._retired.append(process)
         code = process.returncode

@@ -22,9 +22,9 @@ from poet_gui.solving.sweep_status import (
     SweepStatus,
 )
 from poet_gui.state import ExplorerState
-from solver.events import Bound, Finished, Incumbent
+from solver.events import Event, Finished
 from solver.outcome import Failed
-from solver.problem import Budgets, Problem, Switches
+from solver.problem import Budgets, Problem
 from solver.solve_process import WORKER_COMMAND
 from solver.sweep import Sweep
 
@@ -81,13 +81,11 @@ class Sweeper(QObject):
         self._patience = QTimer(self, singleShot=True)
         self._patience.timeout.connect(self._on_lost)
         self._model: OpenModel | None = None
-        self._switches = Switches()
         self._tasks: list[_Task] = []
         self._out: _Out | None = None
         self._faults = 0
         self._closed = False
-        state.model_changed.connect(self._on_problem)
-        state.problem_changed.connect(self._on_problem)
+        state.model_changed.connect(self._on_model)
 
     @property
     def worker_pid(self) -> int | None:
@@ -102,7 +100,7 @@ class Sweeper(QObject):
         if core.model is None or self._closed or not plan.strategies:
             return
         self._let_go()
-        self._model, self._switches, self._faults = core.model, core.switches, 0
+        self._model, self._faults = core.model, 0
         self._tasks = [self._task(strategy, plan) for strategy in plan.strategies]
         core.frontier.set_sweep(SweepStatus(SweepPhase.RUNNING, plan))
         self._next()
@@ -131,7 +129,7 @@ class Sweeper(QObject):
             problem,
             plan.axis,
             plan.points,
-            brackets=self._core.frontier.brackets_of(strategy),
+            brackets=self._core.frontier.brackets_of(strategy, problem),
             by_answers=strategy in PROVES_NOTHING,
         )
         return _Task(strategy, problem, sweep)
@@ -185,25 +183,18 @@ class Sweeper(QObject):
             case _:
                 pass
 
-    def _on_event(self, event: object, out: _Out) -> None:
+    def _on_event(self, event: Event, out: _Out) -> None:
         task = self._tasks[0]
-        match event:
-            case Incumbent(trace=trace):
-                self._core.frontier.learn_schedule(task.strategy, trace)
-            case Bound(bound_j=bound_j):
-                self._core.frontier.learn_bound(task.strategy, out.problem, bound_j)
-            case Finished(outcome=Failed(message=message)):
-                self._on_fault(message)
-            case Finished(outcome=outcome):
-                self._core.frontier.learn(task.strategy, out.problem, outcome)
-                task.sweep.take(out.problem.budgets, outcome)
-                self._core.frontier.set_sweep(
-                    replace(self._core.frontier.sweep, done=self._core.frontier.sweep.done + 1)
-                )
-                self._out = None
-                self._next()
-            case _:
-                pass
+        if isinstance(event, Finished) and isinstance(event.outcome, Failed):
+            self._on_fault(event.outcome.message)
+            return
+        self._core.frontier.learn(task.strategy, out.problem, event)
+        if isinstance(event, Finished):
+            task.sweep.take(out.problem.budgets, event.outcome)
+            status = self._core.frontier.sweep
+            self._core.frontier.set_sweep(replace(status, done=status.done + 1))
+            self._out = None
+            self._next()
 
     def _on_fault(self, why: str) -> None:
         """Go on with another process; after the third fault in a sweep no longer."""
@@ -219,13 +210,11 @@ class Sweeper(QObject):
         self._on_fault("a solve did not end within its limit")
 
     @Slot()
-    def _on_problem(self) -> None:
-        """A sweep is of one model and its switches; budgets may move while it runs."""
+    def _on_model(self) -> None:
+        """A sweep is of one model; budgets and switches may move while it runs."""
         core = self._core
-        if core.frontier.sweep.is_running and (
-            core.model is not self._model or core.switches != self._switches
-        ):
-            self._end(SweepPhase.CANCELLED, "the model or a switch was changed")
+        if core.frontier.sweep.is_running and core.model is not self._model:
+            self._end(SweepPhase.CANCELLED, "another model was opened")
 
     def _let_go(self, *, keep_tasks: bool = False) -> None:
         """Nothing is wanted from the process any more: it is killed, and gone at once."""

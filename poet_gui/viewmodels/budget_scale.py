@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from poet_gui.solving.store import Solved
 from solver.costs import CostedGraph
+from solver.problem import Budgets
 from solver.units import format_bytes, format_seconds
 
 NO_LIMIT: Final = math.inf
@@ -60,27 +60,40 @@ class BudgetScale:
 EMPTY_SCALE: Final = BudgetScale(0.0, 1.0, 0.0)
 
 
-def memory_scale(costed: CostedGraph, solved: Iterable[Solved]) -> BudgetScale:
-    """The groove of the memory slider, from zero to a little above the plain peak, in bytes."""
+def memory_scale(
+    costed: CostedGraph, solved: Iterable[Budgets], least: float | None = None
+) -> BudgetScale:
+    """The groove of the memory slider, from zero to a little above the plain peak, in bytes.
+
+    Less than `least` is proven impossible; None: what is less than the floor.
+    """
     peak, floor = costed.plain_peak_bytes, costed.floor_bytes
-    bare = BudgetScale(0.0, max(1.0, peak * _HEADROOM), float(floor))
+    low = float(floor) if least is None else least
+    bare = BudgetScale(0.0, max(1.0, peak * _HEADROOM), low)
+    named = f"impossible below {format_bytes(int(low))}" if floor < low < math.inf else ""
     return BudgetScale(
         bare.low,
         bare.high,
         bare.least,
         marks=(Mark(bare.fraction(peak), f"plain peak {format_bytes(peak)}"),),
-        dots=tuple(bare.fraction(s.budgets.ram_bytes) for s in solved),
-        left_text=f"floor {format_bytes(floor)}",
+        dots=tuple(bare.fraction(budgets.ram_bytes) for budgets in solved),
+        left_text=named or f"floor {format_bytes(floor)}",
         right_text=f"plain peak {format_bytes(peak)}",
     )
 
 
-def runtime_scale(costed: CostedGraph, solved: Iterable[Solved]) -> BudgetScale:
-    """The groove of the runtime slider, up to three baselines and then no limit, in seconds."""
+def runtime_scale(
+    costed: CostedGraph, solved: Iterable[Budgets], least: float | None = None
+) -> BudgetScale:
+    """The groove of the runtime slider, up to three baselines and then no limit, in seconds.
+
+    Less than `least` is proven impossible; None: what is less than the baseline.
+    """
     baseline_s = costed.baseline_runtime_s
     low = (1 - _RUNTIME_MARGIN) * baseline_s
-    bare = BudgetScale(low, _RUNTIME_FACTOR * baseline_s, baseline_s, open_end=True)
-    limits = [s.budgets.runtime_s for s in solved]
+    from_s = baseline_s if least is None else least
+    bare = BudgetScale(low, _RUNTIME_FACTOR * baseline_s, from_s, open_end=True)
+    limits = [budgets.runtime_s for budgets in solved]
     return BudgetScale(
         bare.low,
         bare.high,

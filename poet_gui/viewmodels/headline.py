@@ -58,16 +58,16 @@ def expected(core: Explorer) -> Expected:
     bracket = core.bracket
     if bracket is None:
         return Expected("No model yet", "open one to see what a budget costs")
-    if core.known_impossible:
+    if bracket.impossible:
         return Expected("Impossible", _why_impossible(core), Tone.DANGER)
     if bracket.high_j is None:
         text = f"At least {format_joules(bracket.low_j)}"
-        return Expected(text, "the baseline; nothing solved at this budget yet")
-    count = f"{bracket.solved} solved budget{'s' if bracket.solved != 1 else ''}"
+        return Expected(text, "proven; no schedule for this budget yet")
+    proven = f"proven from {_counted(bracket.solved, 'stored result')}"
     if bracket.high_j - bracket.low_j <= 1e-4 * abs(bracket.high_j):  # the shown digits agree
-        return Expected(format_joules(bracket.high_j), f"proven from {count}", Tone.GOOD)
+        return Expected(format_joules(bracket.high_j), proven, Tone.GOOD)
     text = f"Expected {_range(bracket.low_j, bracket.high_j)}"
-    return Expected(text, f"proven from {count}", Tone.GOOD)
+    return Expected(text, proven, Tone.GOOD)
 
 
 def model_facts(model: OpenModel) -> tuple[tuple[str, str, str], ...]:

@@ -34,8 +34,8 @@ from solver.device import IoMode
 from solver.units import parse_bytes, parse_seconds
 
 if TYPE_CHECKING:
-    from poet_gui.solving.store import Solved
     from solver.costs import CostedGraph
+    from solver.problem import Budgets
 
 NO_LIMIT_TEXT: Final = "no limit"
 _TRANSFERS: Final = (
@@ -67,7 +67,7 @@ class BudgetsPanel(QFrame):
         self.setProperty("card", "true")
         self._core: Explorer | None = None
         self._memory_scale = self._runtime_scale = EMPTY_SCALE
-        self._shown_scales: tuple[CostedGraph, tuple[Solved, ...]] | None = None
+        self._shown_scales: tuple[CostedGraph, tuple[Budgets, ...], float, float] | None = None
         layout = QVBoxLayout(self)
         layout.setContentsMargins(14, 12, 14, 12)
         layout.setSpacing(8)
@@ -116,14 +116,16 @@ class BudgetsPanel(QFrame):
         self.show_expected(core)
 
     def _refresh_scales(self, core: Explorer) -> None:
-        """Make the grooves anew when model or solved budgets changed; a drag changes neither."""
+        """Make the grooves anew when model, solved budgets or what is proven impossible changed."""
         if core.model is None:
             return
-        shown = (core.model.costed, core.solved)
+        least_ram, least_runtime = core.least
+        shown = (core.model.costed, core.solved, least_ram, least_runtime)
         if shown == self._shown_scales:
             return
         self._shown_scales = shown
-        self._memory_scale, self._runtime_scale = memory_scale(*shown), runtime_scale(*shown)
+        self._memory_scale = memory_scale(*shown[:2], least_ram)
+        self._runtime_scale = runtime_scale(*shown[:2], least_runtime)
         _show_scale(self._memory_scale, self.ram_slider, self.ram_left, self.ram_right)
         _show_scale(self._runtime_scale, self.runtime_slider, self.runtime_left, self.runtime_right)
 

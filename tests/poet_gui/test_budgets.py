@@ -121,7 +121,7 @@ def test_that_what_is_solved_is_marked_and_promised(qtbot: QtBot, make_window: M
     assert panel.expected_text.text().startswith("At least ")
     solve(qtbot, window)
     assert panel.expected_text.text().startswith("Expected ")
-    assert panel.expected_detail.text() == "proven from 1 solved budget"
+    assert panel.expected_detail.text() == "proven from 1 stored result"
     core.set_ram(4500)  # looser: the schedule still serves, the baseline is the bound
     assert core.shown is not None
     assert core.shown.origin is Origin.NEAREST

@@ -142,18 +142,18 @@ def test_that_other_switches_share_no_schedules(core: Explorer) -> None:
 
 def test_that_a_budget_below_the_floor_is_known_to_be_impossible(core: Explorer) -> None:
     core.set_ram(FLOOR - 1)
-    assert core.known_impossible
+    assert core.bracket is not None and core.bracket.impossible
     core.set_ram(FLOOR)
-    assert not core.known_impossible
+    assert core.bracket is not None and not core.bracket.impossible
 
 
 def test_that_a_runtime_below_the_baseline_is_known_to_be_impossible(core: Explorer) -> None:
     assert core.model is not None
     baseline_s = core.model.costed.baseline_runtime_s
     core.set_runtime(0.99 * baseline_s)
-    assert core.known_impossible
+    assert core.bracket is not None and core.bracket.impossible
     core.set_runtime(baseline_s)
-    assert not core.known_impossible
+    assert core.bracket is not None and not core.bracket.impossible
 
 
 def test_that_a_row_of_the_history_comes_back_without_a_solve(core: Explorer) -> None:

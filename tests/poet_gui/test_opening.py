@@ -150,7 +150,7 @@ def test_that_the_demo_shows_a_verified_schedule_at_once(
     qtbot.waitUntil(lambda: len(core.solved) == 6, timeout=WAIT_MS)
     assert window.controller.worker_pid is None
     for solved in core.solved:
-        core.set_ram(solved.budgets.ram_bytes)
+        core.set_ram(solved.ram_bytes)
         assert not core.needs_solve
 
 

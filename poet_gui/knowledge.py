@@ -1,0 +1,196 @@
+"""What this session knows of every problem: brackets, the answers of its solves, what to store."""
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from poet_gui.solving.sweep_status import switches_of
+from solver.brackets import NOTHING_KNOWN, Brackets, Known, StoredBound, StoredSchedule
+from solver.device import IoMode
+from solver.events import Event, Finished
+from solver.explain import finished
+from solver.outcome import (
+    Failed,
+    Feasible,
+    Infeasible,
+    Optimal,
+    Outcome,
+    Progress,
+    SolverRecord,
+    StopReason,
+    overhead_gap,
+)
+from solver.problem import Budgets, Problem, SolveOptions, Switches, fingerprint
+from solver.recording import record
+from solver.simulate import Trace, simulate
+
+if TYPE_CHECKING:
+    from solver.costs import CostedGraph
+
+STORED_STEP: Final = "stored"
+"""The step that schedules and bounds of earlier solves are said to come from."""
+_TRACES: Final = 64
+
+
+@dataclass(slots=True, eq=False)
+class Shelf:
+    """What is known of the problems that differ in their budgets only; `problem` is one of them.
+
+    brackets : everything. earned : what solves of ours proved and may be stored for other sessions
+    (a bound that came with a file cannot be checked). answers : how solves of this session ended.
+    """
+
+    problem: Problem
+    brackets: Brackets
+    earned: Brackets
+    answers: dict[Budgets, Outcome] = field(default_factory=dict)
+    fetched: bool = False
+    unsaved: bool = False
+
+
+class Knowledge:
+    """Shelves by fingerprint. Everything taken in has passed the verifier before."""
+
+    def __init__(self) -> None:
+        self._shelves: dict[str, Shelf] = {}
+        self._fingerprints: dict[tuple[int, Switches], tuple[CostedGraph, str]] = {}
+        self._traces: OrderedDict[tuple[object, ...], Trace] = OrderedDict()
+
+    # What can be asked
+
+    def shelf(self, problem: Problem) -> Shelf:
+        """The shelf of a problem; an empty one when nothing is known."""
+        key = self.fingerprint(problem)
+        if key not in self._shelves:
+            self._shelves[key] = Shelf(problem, Brackets(problem), Brackets(problem))
+        return self._shelves[key]
+
+    def brackets(self, problem: Problem) -> Brackets:
+        """What is known of the problem under all its budgets."""
+        return self.shelf(problem).brackets
+
+    def fingerprint(self, problem: Problem) -> str:
+        """The problem's fingerprint; made once per graph and switches, it walks over the graph."""
+        key = (id(problem.costed), problem.switches)
+        if key not in self._fingerprints:  # with the graph: an id is its own while it lives
+            self._fingerprints[key] = (problem.costed, fingerprint(problem))
+        return self._fingerprints[key][1]
+
+    def same(self, one: Problem, other: Problem) -> bool:
+        """Say whether two problems differ in their budgets at most."""
+        return self.fingerprint(one) == self.fingerprint(other)
+
+    def known(self, problem: Problem, options: SolveOptions) -> Known:
+        """What a solve of the problem starts from."""
+        if not speaks_for(options.strategy, problem.switches):
+            return NOTHING_KNOWN
+        return self.brackets(problem).known(problem.budgets)
+
+    def best_trace(self, problem: Problem) -> Trace | None:
+        """The stored schedule of least energy that fits, executed; None when none does."""
+        best = self.brackets(problem).best(problem.budgets)
+        return None if best is None else self._trace(best, problem)
+
+    def solved(self, problem: Problem) -> tuple[Budgets, ...]:
+        """Budgets that were solved, or for which something was proven, in order of RAM."""
+        shelf = self.shelf(problem)
+        budgets = {*shelf.answers, *(bound.budgets for bound in shelf.brackets.bounds)}
+        return tuple(sorted(budgets, key=lambda b: (b.ram_bytes, b.runtime_s or 0.0)))
+
+    def answer(self, problem: Problem, options: SolveOptions) -> Outcome | None:
+        """An outcome that needs no solve: of this session, or what is stored if it is good enough.
+
+        Good enough: proven, or within the gap of `options`.
+        """
+        exact = self.shelf(problem).answers.get(problem.budgets)
+        if exact is not None:
+            return self.improved(problem, exact)
+        trace = self.best_trace(problem)
+        if trace is None:
+            return None
+        low_j, energy_j = self.brackets(problem).bound_j(problem.budgets), trace.total_energy_j
+        found = Progress(0.0, STORED_STEP, energy_j, low_j)
+        by = SolverRecord(options.strategy, "none", "", 0.0, 0.0, (found,))
+        outcome = finished(trace, low_j, StopReason.GAP, by)
+        gap = overhead_gap(problem, energy_j, low_j)
+        good = isinstance(outcome, Optimal) or (gap is not None and gap <= options.gap)
+        return outcome if good else None
+
+    def improved(self, problem: Problem, outcome: Outcome) -> Outcome:
+        """The outcome, or what is known better: a cheaper schedule, a higher bound."""
+        if isinstance(outcome, Optimal | Infeasible | Failed):
+            return outcome
+        trace = self.best_trace(problem)
+        if trace is None:
+            return outcome
+        bound_j = self.brackets(problem).bound_j(problem.budgets)
+        if isinstance(outcome, Feasible) and outcome.trace.total_energy_j <= trace.total_energy_j:
+            if bound_j <= outcome.bound_j:
+                return outcome
+            trace = outcome.trace
+        return finished(trace, bound_j, outcome.stop_reason, outcome.record)
+
+    @property
+    def unsaved(self) -> tuple[Shelf, ...]:
+        """Shelves with something that is not stored yet."""
+        return tuple(shelf for shelf in self._shelves.values() if shelf.unsaved)
+
+    # What is found
+
+    def record(self, problem: Problem, event: Event, strategy: str) -> bool:
+        """Take what a solve of `problem` reports, wanted or not; True when it was news."""
+        shelf = self.shelf(problem)
+        if not speaks_for(strategy, problem.switches):
+            return False
+        news = record(shelf.brackets, problem.budgets, event)
+        if record(shelf.earned, problem.budgets, event):
+            shelf.unsaved = True
+        return news
+
+    def add_schedule(self, problem: Problem, trace: Trace) -> bool:
+        """Take a verified schedule that a solve of a narrower problem found."""
+        shelf = self.shelf(problem)
+        if shelf.earned.add_schedule(trace):
+            shelf.unsaved = True
+        return shelf.brackets.add_schedule(trace)
+
+    def add_answer(self, problem: Problem, outcome: Outcome) -> None:
+        """Take how a solve ended, of this session or out of a file."""
+        shelf = self.shelf(problem)
+        if speaks_for(outcome.record.strategy, problem.switches):
+            record(shelf.brackets, problem.budgets, Finished(0.0, outcome))
+        if isinstance(outcome, Optimal | Feasible | Infeasible):
+            shelf.answers[problem.budgets] = outcome
+
+    def add_stored(self, problem: Problem, entries: Iterable[StoredSchedule | StoredBound]) -> bool:
+        """Take what other sessions have stored, verified again; True when it was news."""
+        brackets, news = self.brackets(problem), False
+        for entry in entries:
+            if isinstance(entry, StoredSchedule):
+                news |= brackets.add_stored(entry)
+            else:
+                news |= brackets.add_bound(entry.budgets, entry.bound_j)
+        return news
+
+    # Inside
+
+    def _trace(self, stored: StoredSchedule, problem: Problem) -> Trace:
+        """The schedule executed, kept for the next move of a slider."""
+        overlapped = problem.switches.io is IoMode.OVERLAPPED  # RAM to spare lets transfers begin
+        budgets = problem.budgets if overlapped else None
+        key = (id(stored.schedule), id(problem.costed), problem.switches, budgets)
+        trace = self._traces.get(key)
+        if trace is None:
+            trace = self._traces[key] = simulate(stored.schedule, problem)
+        self._traces.move_to_end(key)
+        while len(self._traces) > _TRACES:
+            self._traces.popitem(last=False)
+        if trace.problem.budgets == problem.budgets:
+            return trace
+        return replace(trace, problem=problem)
+
+
+def speaks_for(strategy: str, switches: Switches) -> bool:
+    """Say whether what `strategy` proves is true under these switches: it forces no others."""
+    return switches_of(strategy, switches) == switches

@@ -68,11 +68,9 @@ def result_document(
     return ResultDocument(
         format="poet.result",
         version=1,
-        model=ModelObject(
-            graph.name, origin.source, origin.sha256, len(graph.ops), len(graph.tensors)
-        ),
+        model=model_object(graph, origin),
         device=device_object(costed.device),
-        settings=_settings_object(problem, options),
+        settings=settings_object(problem, options),
         budget=BudgetObject(
             int(problem.budgets.ram_bytes), finite_or_none(problem.budgets.runtime_s)
         ),
@@ -112,7 +110,13 @@ def action_objects(trace: Trace) -> list[ActionObject]:
     ]
 
 
-def _settings_object(problem: Problem, options: SolveOptions) -> SettingsObject:
+def model_object(graph: TrainingGraph, origin: Origin) -> ModelObject:
+    """Which model it is."""
+    return ModelObject(graph.name, origin.source, origin.sha256, len(graph.ops), len(graph.tensors))
+
+
+def settings_object(problem: Problem, options: SolveOptions) -> SettingsObject:
+    """Everything that was chosen for a solve."""
     graph, switches = problem.costed.graph.settings, problem.switches
     return SettingsObject(
         accounting=graph.accounting,

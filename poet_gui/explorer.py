@@ -246,6 +246,15 @@ class Explorer:
         self._refresh_shown()
         self._notify(Topic.SOLVE)
 
+    def take_stored(self) -> None:
+        """What is stored answers now: it takes the place of a solve that was under way."""
+        outcome = self._stored_answer()
+        if outcome is not None:
+            self.status = status_of(outcome)
+            self.settle()
+            self._refresh_shown()
+            self._notify(Topic.SOLVE)
+
     def settle(self) -> None:
         """The budgets rest at an answer that needed no solve: it becomes a row of the history."""
         problem, outcome = self.problem, self.status.outcome

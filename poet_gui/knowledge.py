@@ -6,7 +6,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from poet_gui.solving.sweep_status import switches_of
-from solver.brackets import NOTHING_KNOWN, Brackets, Known, StoredBound, StoredSchedule
+from solver.brackets import (
+    NOTHING_KNOWN,
+    STORED_STEP,
+    Brackets,
+    Known,
+    StoredBound,
+    StoredSchedule,
+)
 from solver.device import IoMode
 from solver.events import Event, Finished
 from solver.explain import finished
@@ -28,8 +35,6 @@ from solver.simulate import Trace, simulate
 if TYPE_CHECKING:
     from solver.costs import CostedGraph
 
-STORED_STEP: Final = "stored"
-"""The step that schedules and bounds of earlier solves are said to come from."""
 _TRACES: Final = 64
 
 

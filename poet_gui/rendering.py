@@ -40,6 +40,7 @@ class Renderer(QObject):
         state.axis_changed.connect(self._on_axis)
         state.history_changed.connect(self._on_history)
         state.opening_changed.connect(self._on_opening)
+        state.known_changed.connect(self._on_known)
         views.bottom_tabs.currentChanged.connect(self._fill_tables)
 
     def draw_all(self) -> None:
@@ -122,6 +123,11 @@ class Renderer(QObject):
     def _on_history(self) -> None:
         self._views.history.set_rows(history_rows(self._core.history))
         self._views.budgets.render_core(self._core)  # a solved budget is a new dot
+
+    @Slot()
+    def _on_known(self) -> None:
+        """What is promised for the present budgets may be tighter now, and a budget be solved."""
+        self._views.budgets.render_core(self._core)
 
     @Slot()
     def _on_opening(self) -> None:

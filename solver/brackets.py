@@ -18,6 +18,9 @@ from solver.simulate import Trace
 CLASH: Final = 1e-6
 """Of the overhead: a bound that far above a verified schedule is false, less is rounding."""
 
+STORED_STEP: Final = "stored"
+"""The step at which a solve takes up what earlier ones found."""
+
 
 @dataclass(frozen=True, slots=True)
 class StoredSchedule:

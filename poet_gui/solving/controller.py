@@ -174,6 +174,18 @@ class SolveController(QObject):
         )
 
     @Slot()
+    def reconsider(self) -> None:
+        """Something came from the store: end a solve that it answers already."""
+        busy = self._core.status.phase.is_busy and self._core.status.phase is not Phase.STOPPING
+        if self._closed or not busy or self._core.needs_solve:
+            return
+        self._drop_solve()
+        self._core.take_stored()
+        outcome = self._core.status.outcome
+        if outcome is not None:
+            self.finished.emit(outcome)
+
+    @Slot()
     def stop(self) -> None:
         """Stop the solve and keep its best schedule; the window is free at once."""
         if self._core.status.phase is Phase.QUEUED:

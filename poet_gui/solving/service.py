@@ -6,11 +6,12 @@ Knows no Qt: `deliver` is called from background threads, the controller brings 
 import itertools
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from poet_gui.solving.background import report_fault
 from poet_gui.solving.check import unpack_checked
 from poet_gui.solving.deliveries import (
     Delivery,
@@ -166,7 +167,7 @@ class SolveService:
             process.close(_CLOSE_PATIENCE_S)
 
     def _submit(self, job: Callable[[], None]) -> None:
-        self._jobs.submit(job).add_done_callback(_report_fault)
+        self._jobs.submit(job).add_done_callback(report_fault)
 
     def _ensure(self) -> SolveProcess:
         if self._process is None:
@@ -228,6 +229,8 @@ class SolveService:
                 self._on_loaded(message)
             case messages.LoadFailed(id=request_id, issues=issues, details=details):
                 self._deliver(OpenFailed(request_id, tuple(issues), details))
+            case messages.LeastBracket() | messages.LeastFound():
+                pass  # asked for by nobody here: LeastFinder has a process of its own
             case _:
                 self._on_solve_event(message)
 
@@ -271,11 +274,3 @@ class SolveService:
                 self._retired.append(process)
         code = process.returncode
         self._deliver(ProcessEnded(code if code is not None else 0, wanted, process.errors))
-
-
-def _report_fault(job: Future[None]) -> None:
-    """An executor keeps a job's exception to itself: hand it to the hook that shows it."""
-    error = None if job.cancelled() else job.exception()
-    if error is not None:
-        args = (type(error), error, error.__traceback__, threading.current_thread())
-        threading.excepthook(threading.ExceptHookArgs(args))

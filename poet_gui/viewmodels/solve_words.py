@@ -1,11 +1,12 @@
 """The state of a solve in words: a short line, how it should look, and what to do next."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, assert_never
 
 from poet_gui.solving.status import Phase, SolveStatus
+from solver.brackets import STORED_STEP
 from solver.outcome import (
     Failed,
     Feasible,
@@ -72,7 +73,14 @@ def status_words(status: SolveStatus, problem: Problem | None) -> StatusWords:
 
 
 def outcome_words(outcome: Outcome, problem: Problem) -> StatusWords:
-    """How a solve ended, in words that say how sure it is."""
+    """How a solve ended, in words that say how sure it is, and whether there was none at all."""
+    words = _ended_words(outcome, problem)
+    found = outcome.record.incumbents
+    stored = bool(found) and all(point.step == STORED_STEP for point in found)
+    return replace(words, text=f"{words.text}, stored") if stored else words
+
+
+def _ended_words(outcome: Outcome, problem: Problem) -> StatusWords:
     match outcome:
         case Optimal():
             return StatusWords("Optimal (proven)", Tone.GOOD, outcome.message)

@@ -17,12 +17,14 @@ _DISPLAYS: Final = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 @click.argument("subject", metavar="[MODEL|RESULT]", required=False)
 @click.option("--demo", is_flag=True, help="Open a solved example.")
 @click.option("--screenshot", metavar="FILE.png", help="Draw, save once the result is shown, quit.")
-def gui(subject: str | None, *, demo: bool, screenshot: str | None) -> int:
+@click.option("--no-store", is_flag=True, hidden=True)
+def gui(subject: str | None, *, demo: bool, screenshot: str | None, no_store: bool) -> int:
     """Open the window, on a model or a saved result of `poet solve --json`."""
     _require_display(os.environ, sys.platform)
     arguments = [subject] if subject else []
     arguments += ["--demo"] if demo else []
     arguments += ["--screenshot", screenshot] if screenshot else []
+    arguments += ["--no-store"] if no_store else []
     # By name: the engine must not depend on the window (pyproject.toml, import contracts).
     code = import_module("poet_gui.app").run(arguments)
     return int(code)

@@ -16,6 +16,7 @@ from solver.frontier import Frontier, along_ram, along_runtime
 from solver.outcome import Feasible, Infeasible, Limit, NoAnswer, Optimal, Outcome
 from solver.problem import Budgets, Problem
 from solver.sweep_axis import JUST_BELOW, LINES, Line, map_budgets
+from solver.sweep_open import excess_j, missing_j, open_steps
 
 Axis = Literal["ram", "runtime", "map"]
 PROVING: Final = frozenset({"joint", "remat-only", "paging-only"})
@@ -25,8 +26,6 @@ DEFAULT_POINTS: Final = 20
 DEFAULT_TOLERANCE: Final = 0.01
 _FLAT: Final = 1e-3
 """Two energies that differ by less than this part of an interval's fall count as one level."""
-_NOISE: Final = 1e-9
-"""Relative; energies are sums of floats."""
 _FINEST: Final = 1e-3
 """Of the axis: narrower intervals are left open when there is a tolerance."""
 
@@ -43,15 +42,13 @@ class SweepPoint:
 class _Interval:
     """Part of the axis between two neighbouring points where the bracket is too wide.
 
-    start, end : places, the end left out; fall_j : the bracket there at its widest; score : its
-    area above the tolerance.
+    start, end : the open part, its end left out; score : its area above the tolerance.
     """
 
     left: float
     right: float
     start: float
     end: float
-    fall_j: float
     score: float
 
 
@@ -144,17 +141,17 @@ class Sweep:
     @property
     def open_share(self) -> float:
         """Part of the axis (of the grid) that is not certified within the tolerance, 0 .. 1."""
+        return self.open_within(self.tolerance)
+
+    def open_within(self, tolerance: float) -> float:
+        """As `open_share`, for any tolerance."""
         if self._line is None:
             nodes = self._nodes()
-            return sum(self._excess_at(node) > 0 for node in nodes) / len(nodes)
+            return sum(self._excess_at(node, tolerance) > 0 for node in nodes) / len(nodes)
         low, high = self._line.ends(self.brackets)
-        frontier = self.frontier()
-        share = sum(
-            end - start
-            for start, end, excess in self._steps(frontier, low, self._line.after(high))
-            if excess > 0
-        )
-        return float(share / max(self._line.after(high) - low, _NOISE))
+        end = self._line.after(high)
+        steps = open_steps(self.frontier(), low, end, tolerance)
+        return sum(step.end - step.start for step in steps) / (end - low)
 
     def frontier(self) -> Frontier:
         """What is known along the axis so far. Raises ValueError for a map."""
@@ -192,7 +189,7 @@ class Sweep:
         low, best = self.brackets.bound_j(budgets), self.brackets.best(budgets)
         if math.isinf(low):
             return True
-        return best is not None and best.energy_j - low <= self._allowed(best.energy_j)
+        return best is not None and best.energy_j - low <= self.tolerance * best.energy_j
 
     def _intervals(self, line: Line, frontier: Frontier) -> list[_Interval]:
         low, high = line.ends(self.brackets)
@@ -207,46 +204,12 @@ class Sweep:
     ) -> _Interval | None:
         """The part of (left, right) that is open; None when all of it is certified."""
         floor_j = frontier.at(right)[1] if self._by_answers else 0.0
-        steps = [
-            step
-            for step in self._steps(frontier, line.after(left), line.after(right), floor_j)
-            if step[2] > 0
-        ]
+        low, high = line.after(left), line.after(right)
+        steps = open_steps(frontier, low, high, self.tolerance, floor_j)
         if not steps:
             return None
-        score = sum((end - start) * excess for start, end, excess in steps)
-        fall_j = max(excess for _, _, excess in steps)
-        return _Interval(left, right, steps[0][0], steps[-1][1], fall_j, score)
-
-    def _steps(
-        self, frontier: Frontier, low: float, high: float, floor_j: float = 0.0
-    ) -> list[tuple[float, float, float]]:
-        """(start, end, joules above the tolerance) of each step of the curves in [low, high)."""
-        cap_j = self._cap_j(frontier)
-        position = [*frontier.position.tolist(), math.inf]
-        steps = []
-        for k, (start, end) in enumerate(pairwise(position)):
-            start, end = max(start, low), min(end, high)  # noqa: PLW2901 - clipped
-            if start < end:
-                lower = max(float(frontier.lower_j[k]), floor_j)
-                excess = self._excess(lower, float(frontier.best_j[k]), cap_j)
-                steps.append((start, end, excess))
-        return steps
-
-    def _excess(self, lower_j: float, best_j: float, cap_j: float) -> float:
-        """How far the bracket is wider than allowed, joules; no schedule counts as cap_j."""
-        if math.isinf(best_j):
-            return 0.0 if math.isinf(lower_j) else max(cap_j - lower_j, _NOISE * cap_j)
-        return max(0.0, best_j - lower_j - self._allowed(best_j))
-
-    def _allowed(self, energy_j: float) -> float:
-        return max(self.tolerance, _NOISE) * energy_j
-
-    def _cap_j(self, frontier: Frontier) -> float:
-        """As tall as the known part of the curve once more: what a missing schedule counts as."""
-        known = [each for each in frontier.best_j.tolist() if not math.isinf(each)]
-        base = self.brackets.baseline_j
-        return 2 * max(known, default=base) - min(known, default=0.0) + self._allowed(base)
+        score = sum((step.end - step.start) * step.excess_j for step in steps)
+        return _Interval(left, right, steps[0].start, steps[-1].end, score)
 
     def _divide(
         self, line: Line, frontier: Frontier, interval: _Interval, tried: list[Budgets]
@@ -290,12 +253,12 @@ class Sweep:
     def _nodes(self) -> list[Budgets]:
         return map_budgets(self.problem, self.points, self.brackets)
 
-    def _excess_at(self, budgets: Budgets) -> float:
+    def _excess_at(self, budgets: Budgets, tolerance: float) -> float:
         best = self.brackets.best(budgets)
         known = [each.energy_j for each in self.brackets.schedules]
-        cap_j = 2 * max(known, default=self.brackets.baseline_j)
+        cap_j = missing_j(known, self.brackets.baseline_j)
         best_j = math.inf if best is None else best.energy_j
-        return self._excess(self.brackets.bound_j(budgets), best_j, cap_j)
+        return excess_j(self.brackets.bound_j(budgets), best_j, cap_j, tolerance)
 
     def _next_on_map(self) -> Budgets | None:
         tried = self._tried()
@@ -305,8 +268,9 @@ class Sweep:
         if not self._answered and self._out:  # how long a schedule takes is not known yet
             return None
         nodes = [node for node in self._nodes() if node not in tried]
-        widest = max(nodes, key=self._excess_at, default=None)
-        return widest if widest is not None and self._excess_at(widest) > 0 else None
+        excess = [self._excess_at(node, self.tolerance) for node in nodes]
+        widest = max(excess, default=0.0)
+        return nodes[excess.index(widest)] if widest > 0 else None
 
 
 def learn(brackets: Brackets, budgets: Budgets, outcome: Outcome) -> None:

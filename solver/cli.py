@@ -27,6 +27,7 @@ _DISK_FAULTS: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO})
 _COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType({
     "gui": ("solver.commands.gui:gui", "Open the window."),
     "solve": ("solver.commands.solve:solve", "Find the least-energy schedule within the budgets."),
+    "sweep": ("solver.commands.sweep:sweep", "Find the least energy under every budget."),
     "graph": ("solver.commands.graph:graph", "Show the training graph of a model on a device."),
     "check": ("solver.commands.check:check", "Verify a saved result again, without any solver."),
     "bench": ("solver.commands.bench:bench", "Measure the benchmark and print its tables."),

@@ -136,7 +136,7 @@ def _on_axis(budgets: Budgets, sweep: StrategySweep) -> bool:
 
 
 def _take(point: PointDocument, sweep: StrategySweep, where: str) -> bool:
-    budgets = Budgets(point.budget.ram_bytes, point.budget.runtime_s)
+    budgets = point.budgets
     if not _on_axis(budgets, sweep):
         return False
     if not point.is_full:

@@ -63,6 +63,11 @@ class StrategySweep:
         return self.strategy in PROVING
 
     @property
+    def certified_share(self) -> float:
+        """Part of the axis (of the grid) that is certified within the tolerance, 0 .. 1."""
+        return 1.0 - self.planner.open_within(self.settings.tolerance)
+
+    @property
     def points(self) -> list[SweepPoint]:
         """What was solved, in order of RAM, then of runtime."""
         return sorted(self.planner.taken, key=lambda point: _order(point.budgets))

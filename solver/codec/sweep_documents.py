@@ -12,6 +12,7 @@ from solver.codec.documents import (
     ResultDocument,
     SettingsObject,
 )
+from solver.problem import Budgets
 
 
 class PointDocument(ResultDocument, frozen=True, kw_only=True):
@@ -19,6 +20,11 @@ class PointDocument(ResultDocument, frozen=True, kw_only=True):
 
     # Left out, not empty: an empty list says that there is no schedule.
     actions: list[ActionObject] | UnsetType = UNSET  # type: ignore[assignment]
+
+    @property
+    def budgets(self) -> Budgets:
+        """Its two limits."""
+        return Budgets(self.budget.ram_bytes, self.budget.runtime_s)
 
     @property
     def is_full(self) -> bool:

@@ -14,7 +14,9 @@ from solver.problem import Problem
 from solver.units import format_joules, format_percent
 
 
-class _Bar(tqdm):  # type: ignore[type-arg] # generic in its stub only
+class Bar(tqdm):  # type: ignore[type-arg] # generic in its stub only
+    """A bar without a thread of its own."""
+
     monitor_interval = 0  # no thread that redraws a bar that has fallen silent: tick does it
 
 
@@ -28,7 +30,7 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
         self._problem = problem
         self._energy_j: float | None = None
         self._bound_j = problem.costed.baseline_energy_j
-        self._bar = _Bar(
+        self._bar = Bar(
             total=time_limit_s,
             # None is tqdm's word for: only on a terminal; stderr is None when the caller closed it.
             disable=True if sys.stderr is None else None,

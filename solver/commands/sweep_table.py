@@ -1,0 +1,117 @@
+"""The table that `poet sweep` prints: one line per point, knees marked, what is certified."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from solver.codec.sweep_documents import PointDocument
+from solver.explain import proven_percent
+from solver.frontier import Knee, knees
+from solver.outcome import Feasible, Optimal, Outcome
+from solver.schedule import ActionKind
+from solver.sweep_run import StrategySweep
+from solver.units import format_bytes, format_joules, format_percent, format_seconds
+
+_HEADS = ("RAM", "limit", "energy", "overhead", "bound", "gap", "page-ins", "page-outs", "reruns")
+_UNKNOWN = "-"
+_WORDS = {"infeasible": "impossible", "no_answer": "no answer", "failed": "failed"}
+
+
+class Entry(NamedTuple):
+    """A point as it is written, and how many actions of each kind its schedule has, if known."""
+
+    document: PointDocument
+    counts: Counter[ActionKind] | None
+
+
+def action_counts(outcome: Outcome) -> Counter[ActionKind] | None:
+    """How many actions of each kind; None without a schedule."""
+    if not isinstance(outcome, Optimal | Feasible):
+        return None
+    return Counter(action.kind for action in outcome.trace.schedule.actions)
+
+
+def sweep_table(sweep: StrategySweep, entries: Sequence[Entry]) -> list[str]:
+    """Lines for people about one strategy; `entries` are its points in order."""
+    axis = sweep.settings.axis
+    found = () if axis == "map" else knees(sweep.planner.frontier())
+    rows = [_row(entry, found) for entry in entries]
+    dropped = {1} if axis == "ram" and all(row[2] == _UNKNOWN for row in rows) else set[int]()
+    table = [("", *_HEADS), *rows]
+    kept = [[cell for k, cell in enumerate(row) if k - 1 not in dropped] for row in table]
+    widths = [max(len(row[k]) for row in kept) for k in range(len(kept[0]))]
+    lines = [
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in kept
+    ]
+    return [_head(sweep, len(entries)), *lines, *_foot(sweep, found)]
+
+
+def _head(sweep: StrategySweep, count: int) -> str:
+    problem, settings = sweep.problem, sweep.settings
+    along = {"ram": "along RAM", "runtime": "along the runtime limit", "map": "over both budgets"}
+    name = problem.costed.graph.name
+    points = "1 point" if count == 1 else f"{count} points"
+    device = problem.costed.device.name
+    return f"{sweep.strategy}, {name} on {device}, {along[settings.axis]}: {points}"
+
+
+def _row(entry: Entry, found: Sequence[Knee]) -> tuple[str, ...]:
+    document, counts = entry
+    limit = document.budget.runtime_s
+    budgets = (
+        format_bytes(document.budget.ram_bytes),
+        _UNKNOWN if limit is None else format_seconds(limit),
+    )
+    total, bound = document.energy_j.total, document.bound_j
+    if total is None or bound is None:
+        word = _WORDS[document.status]
+        shown = _UNKNOWN if bound is None else format_joules(bound)
+        return ("", *budgets, word, _UNKNOWN, shown, *(_UNKNOWN,) * 4)
+    baseline = document.baseline.energy_j
+    over = (total - baseline) / baseline if baseline > 0 else 0.0
+    numbers = (
+        [_UNKNOWN] * 3
+        if counts is None
+        else [
+            str(counts[kind])
+            for kind in (ActionKind.PAGE_IN, ActionKind.PAGE_OUT, ActionKind.RECOMPUTE)
+        ]
+    )
+    mark = "*" if any(_is_at(knee, document) for knee in found) else ""
+    return (
+        mark,
+        *budgets,
+        format_joules(total),
+        format_percent(over, signed=True),
+        format_joules(bound),
+        proven_percent(document.gap.total or 0.0),
+        *numbers,
+    )
+
+
+def _is_at(knee: Knee, document: PointDocument) -> bool:
+    schedule = knee.schedule
+    return (schedule.peak_bytes, schedule.energy_j) == (
+        document.peak_bytes,
+        document.energy_j.total,
+    )
+
+
+def _foot(sweep: StrategySweep, found: Sequence[Knee]) -> list[str]:
+    lines = []
+    if found:
+        places = ", ".join(
+            format_bytes(knee.schedule.peak_bytes)
+            if sweep.settings.axis == "ram"
+            else format_seconds(knee.schedule.runtime_s)
+            for knee in found
+        )
+        lines.append(f"* knee: with less than {places} the energy rises steeply")
+    if sweep.proves:
+        within = format_percent(sweep.settings.tolerance)
+        sure = f"{math.floor(1000 * sweep.certified_share + 1e-9) / 10:g} %"  # never rounded up
+        what = "grid" if sweep.settings.axis == "map" else "axis"
+        lines.append(f"{sure} of the {what} is certified within {within} of the energy")
+    return lines

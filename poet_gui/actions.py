@@ -21,7 +21,7 @@ class Spec:
     separated: bool = False
 
 
-MENUS: Final = ("&File", "&View", "&Solve", "&Help")
+MENUS: Final = ("&File", "&View", "&Solve", "&Compare", "&Help")
 
 SPECS: Final = (
     Spec("open", "&File", "&Open…", "open a model or a saved result", ("Ctrl+O",)),
@@ -56,6 +56,10 @@ SPECS: Final = (
          ("Ctrl+F",)),
     Spec("focus_memory", "&View", "Go to m&emory", "type a memory budget", ("Ctrl+M",)),
     Spec("focus_runtime", "&View", "Go to r&untime", "type a runtime limit", ("Ctrl+T",)),
+    Spec("show_frontier", "&View", "S&how the frontier", "energy against RAM and runtime",
+         ("Ctrl+Shift+F",)),
+    Spec("enlarge_frontier", "&View", "Enlar&ge the frontier", "give it more room, and back",
+         ("F8",)),
     Spec("next_pane", "&View", "Ne&xt pane", "move the focus to the next pane", ("F6",)),
     Spec("previous_pane", "&View", "Pre&vious pane", "move the focus to the pane before",
          ("Shift+F6",)),
@@ -66,10 +70,19 @@ SPECS: Final = (
          ("Ctrl+.",)),
     Spec("extend", "&Solve", "&Extend", "solve again with twice the time",
          ("Ctrl+Shift+Return",)),
+    Spec("sweep", "&Solve", "S&weep, or cancel it", "solve budgets along the frontier",
+         ("F9",)),
     Spec("toggle_paging", "&Solve", "&Paging", "allow or forbid paging", ("Ctrl+P",),
          separated=True),
     Spec("toggle_recompute", "&Solve", "&Recompute", "allow or forbid recomputing",
          ("Ctrl+Shift+R",)),
+    Spec("keep_as_a", "&Compare", "&Keep as A", "keep the schedule on screen to compare with",
+         ("Ctrl+B",)),
+    Spec("swap_sides", "&Compare", "&Swap A and B", "let A be B and B be A",
+         ("Ctrl+Shift+B",)),
+    Spec("show_compare", "&Compare", "All &differences", "show the whole comparison",
+         ("Ctrl+D",)),
+    Spec("end_compare", "&Compare", "&End", "compare no longer"),
     Spec("keys", "&Help", "All &keys", "every shortcut on one sheet", ("?", "F1")),
     Spec("report", "&Help", "&Import report", "what was assumed about the open model",
          ("Ctrl+I",)),

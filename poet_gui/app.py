@@ -32,10 +32,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     guard.install()
     window = make_window(app)
     guard.crashed.connect(window.on_crash)
+    app.aboutToQuit.connect(window.sweeper.close)
     app.aboutToQuit.connect(window.controller.close)
     try:
         return _run(app, window, options)
     finally:
+        window.sweeper.close()
         window.controller.close()
         guard.remove()
 

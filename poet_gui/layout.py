@@ -20,8 +20,11 @@ from poet_gui.notices import NoticeArea
 from poet_gui.theme import Theme
 from poet_gui.widgets.actions_table import ActionsTable
 from poet_gui.widgets.budgets_panel import BudgetsPanel
+from poet_gui.widgets.compare_panel import ComparePanel
+from poet_gui.widgets.compare_strip import CompareStrip
 from poet_gui.widgets.details_card import DetailsCard
 from poet_gui.widgets.empty_page import EmptyPage
+from poet_gui.widgets.frontier_panel import FrontierPanel
 from poet_gui.widgets.header_bar import HeaderBar
 from poet_gui.widgets.headline_bar import HeadlineBar
 from poet_gui.widgets.history_panel import HistoryPanel
@@ -46,7 +49,9 @@ class Views:
     budgets: BudgetsPanel
     model: ModelPanel
     history: HistoryPanel
+    frontier: FrontierPanel
     side_tabs: QTabWidget
+    strip: CompareStrip
     headline: HeadlineBar
     centre: QStackedWidget
     empty: EmptyPage
@@ -56,6 +61,7 @@ class Views:
     solver: SolverPanel
     actions: ActionsTable
     tensors: TensorsTable
+    compare: ComparePanel
     bottom_tabs: QTabWidget
     middle: QFrame
     left: "Column"
@@ -70,6 +76,8 @@ class Views:
             self.header,
             self.budgets,
             self.history,
+            self.frontier,
+            self.compare,
             self.schedule,
             self.details,
             self.resident,
@@ -89,7 +97,9 @@ def build_views(window: QMainWindow) -> Views:
         budgets=BudgetsPanel(),
         model=ModelPanel(),
         history=HistoryPanel(),
+        frontier=FrontierPanel(),
         side_tabs=_tabs("sideTabs"),
+        strip=CompareStrip(),
         headline=HeadlineBar(),
         centre=QStackedWidget(),
         empty=EmptyPage(),
@@ -99,6 +109,7 @@ def build_views(window: QMainWindow) -> Views:
         solver=SolverPanel(),
         actions=ActionsTable(),
         tensors=TensorsTable(),
+        compare=ComparePanel(),
         bottom_tabs=_tabs("bottomTabs"),
         middle=card(name="scheduleCard"),
         left=Column(QWidget(), "leftColumn"),
@@ -151,6 +162,7 @@ def _fill_columns(views: Views) -> None:
     side = card(name="sideCard")
     views.side_tabs.addTab(views.model, "Model")
     views.side_tabs.addTab(views.history, "History")
+    views.side_tabs.addTab(views.frontier, "Frontier")
     _put(side, views.side_tabs)
     column = QVBoxLayout(views.left.inside)
     column.setContentsMargins(0, 0, 0, 0)
@@ -160,6 +172,7 @@ def _fill_columns(views: Views) -> None:
     middle = views.middle
     views.centre.addWidget(views.empty)
     views.centre.addWidget(views.schedule)
+    _put(middle, views.strip)
     _put(middle, views.headline)
     _put(middle, views.centre, stretch=1)
     details, resident = card(name="detailsFrame"), card(name="residentFrame")
@@ -183,6 +196,7 @@ def _fill_rows(views: Views) -> None:
     views.bottom_tabs.addTab(Column(views.solver, "solverColumn"), "Solver")
     views.bottom_tabs.addTab(views.actions, "Actions")
     views.bottom_tabs.addTab(views.tensors, "Tensors")
+    views.bottom_tabs.addTab(Column(views.compare, "compareColumn"), "Compare")
     _put(bottom, views.bottom_tabs)
     views.rows.addWidget(views.columns)
     views.rows.addWidget(bottom)

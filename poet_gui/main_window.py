@@ -18,8 +18,10 @@ from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
 from poet_gui.actions import build_actions
 from poet_gui.appearance import Appearance
 from poet_gui.commands import Commands
+from poet_gui.compare_desk import CompareDesk
 from poet_gui.exporting import Exporter
 from poet_gui.folding import Folding
+from poet_gui.frontier_desk import FrontierDesk
 from poet_gui.layout import BODY_MARGIN, build_views, reset_sizes
 from poet_gui.notices import Level, Notice, notice_of_issues
 from poet_gui.opening import Opener
@@ -27,6 +29,7 @@ from poet_gui.rendering import Renderer
 from poet_gui.settings import Settings
 from poet_gui.solving.controller import SolveController
 from poet_gui.solving.deliveries import OpenModel
+from poet_gui.solving.sweeper import Sweeper
 from poet_gui.state import ExplorerState
 from poet_gui.theme import Theme
 from poet_gui.widgets.header_bar import OPEN_DEVICE, OPEN_MODEL
@@ -61,6 +64,7 @@ class MainWindow(QMainWindow):
         self.appearance, self.settings = appearance, settings
         self.state = ExplorerState(device, self)
         self.controller = SolveController(self.state, self, worker_command)
+        self.sweeper = Sweeper(self.state, self, worker_command)
         self.views = build_views(self)
         self._folding = Folding(self.views)
         self.views.header.set_builtins(builtin_names())
@@ -68,6 +72,10 @@ class MainWindow(QMainWindow):
         self.views.header.set_devices(found.devices)
         self.opener = Opener(self.controller, settings, self)
         self.exporter = Exporter(self.state, self.views.schedule, settings, self)
+        self.frontier_desk = FrontierDesk(
+            self.state, self.views, self.controller, self.sweeper, self
+        )
+        self.compare_desk = CompareDesk(self.state, self.views, self)
         self.commands = Commands(self)
         built = build_actions(self, self.commands.slots())
         self.actions_by_name = built.actions
@@ -220,7 +228,9 @@ class MainWindow(QMainWindow):
         views.solver.options_chosen.connect(self.set_options)
         views.schedule.axis_changed.connect(core.set_axis)
         views.schedule.budget_dragged.connect(self.set_ram)
-        for view in (views.schedule, views.resident, views.actions, views.tensors):
+        for view in (
+            views.schedule, views.resident, views.actions, views.tensors, views.compare
+        ):  # fmt: skip
             view.tensor_selected.connect(self.select_tensor)
         views.schedule.playhead_moved.connect(self.move_playhead)
         views.resident.peak_requested.connect(views.schedule.jump_to_peak)
@@ -290,6 +300,7 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """Qt: remember the layout and end the background before the window is gone."""
         self._save_layout()
+        self.sweeper.close()
         self.controller.close()
         super().closeEvent(event)
 
@@ -299,10 +310,10 @@ class MainWindow(QMainWindow):
             reset_sizes(self.views)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Qt: Escape, when nobody else wants it, closes a notice, else stops the solve."""
+        """Qt: Escape, when nobody wants it, closes a notice or the large frontier, else stops."""
         if event.key() != Qt.Key.Key_Escape:
             super().keyPressEvent(event)
-        elif not self.views.notices.close_latest():
+        elif not (self.views.notices.close_latest() or self.frontier_desk.shrink()):
             self.controller.stop()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

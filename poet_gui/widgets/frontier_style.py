@@ -1,5 +1,6 @@
 """How the curves and points of the frontier look: one look in plot and legend."""
 
+from functools import lru_cache
 from typing import Final
 
 from PySide6.QtCore import QLineF, QPointF, Qt
@@ -38,6 +39,7 @@ def bound_pen(theme: Theme) -> QPen:
     return pen
 
 
+@lru_cache(maxsize=4)
 def gap_brush(theme: Theme) -> QBrush:
     """The area that is not solved yet: a soft ground with a diagonal hatch."""
     line = QColor(theme.accent)
@@ -45,6 +47,7 @@ def gap_brush(theme: Theme) -> QBrush:
     return _hatched(QColor(theme.accent_soft), line, falling=False)
 
 
+@lru_cache(maxsize=4)
 def impossible_brush(theme: Theme) -> QBrush:
     """Where nothing fits: amber hatch the other way on the panel."""
     line = QColor(theme.over_budget)

@@ -2,9 +2,25 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal, Slot
-from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxLayout, QWidget
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import QColor, QKeyEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QHeaderView,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
 
 from poet_gui.theme import LIGHT, Theme
 from poet_gui.viewmodels.history_rows import COLUMNS, HistoryText
@@ -71,9 +87,12 @@ class HistoryPanel(QWidget):
     -------
     row_chosen(int)
         Position from the newest (0) that the user wants back.
+    compare_chosen(int)
+        Position from the newest that the user wants beside what is on screen.
     """
 
     row_chosen = Signal(int)
+    compare_chosen = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -82,7 +101,9 @@ class HistoryPanel(QWidget):
         self.table = QTableView()
         self.table.setObjectName("historyTable")
         self.table.setAccessibleName("history of solved budgets")
-        self.table.setToolTip("choose a row to bring it back without solving")
+        self.table.setToolTip(
+            "choose a row to bring it back without solving, with Ctrl to compare"
+        )
         self.table.setModel(self.model)
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -99,6 +120,7 @@ class HistoryPanel(QWidget):
         layout.setContentsMargins(0, 4, 0, 0)
         layout.addWidget(self.empty)
         layout.addWidget(self.table, 1)
+        self.table.installEventFilter(self)
         self.table.activated.connect(self._on_activated)
         self.table.clicked.connect(self._on_activated)
 
@@ -115,4 +137,18 @@ class HistoryPanel(QWidget):
 
     @Slot(QModelIndex)
     def _on_activated(self, index: QModelIndex) -> None:
-        self.row_chosen.emit(index.row())
+        compares = QApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier
+        (self.compare_chosen if compares else self.row_chosen).emit(index.row())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Qt: Ctrl+Return compares here, though it solves elsewhere."""
+        kinds = {QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress}
+        if event.type() in kinds and isinstance(event, QKeyEvent):
+            control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
+            row = self.table.currentIndex().row()
+            if control and row >= 0 and event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+                event.accept()
+                if event.type() == QEvent.Type.KeyPress:
+                    self.compare_chosen.emit(row)
+                return True
+        return super().eventFilter(watched, event)

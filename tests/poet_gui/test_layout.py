@@ -23,7 +23,12 @@ def test_that_columns_become_tabs_and_come_back(qtbot: QtBot, make_window: MakeW
     _resize(window, 900, 720)
     assert "Details" in [tabs.tabText(i) for i in range(tabs.count())]
     _resize(window, 1400, 900)
-    assert [tabs.tabText(i) for i in range(tabs.count())] == ["Solver", "Actions", "Tensors"]
+    assert [tabs.tabText(i) for i in range(tabs.count())] == [
+        "Solver",
+        "Actions",
+        "Tensors",
+        "Compare",
+    ]
     order = [window.views.columns.widget(i) for i in range(3)]
     assert order == [window.views.left, window.views.middle, window.views.right]
 

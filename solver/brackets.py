@@ -6,7 +6,7 @@ under any budgets lies between two numbers, without a solve.
 """
 
 import math
-from bisect import insort
+from bisect import bisect_left, bisect_right, insort
 from dataclasses import dataclass
 from typing import Final
 
@@ -34,14 +34,6 @@ class StoredSchedule:
     def fits(self, budgets: Budgets) -> bool:
         """Say whether this very schedule is allowed under `budgets`."""
         return self.peak_bytes <= budgets.ram_bytes and budgets.allow_runtime(self.runtime_s)
-
-    def dominates(self, other: "StoredSchedule") -> bool:
-        """Say whether this one serves wherever `other` does, for no more energy."""
-        return (
-            self.peak_bytes <= other.peak_bytes
-            and self.runtime_s <= other.runtime_s
-            and self.energy_j <= other.energy_j
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +128,15 @@ class Brackets:
 
     def add_stored(self, new: StoredSchedule) -> bool:
         """`add_schedule` by its figures, which must be verified ones."""
-        if any(known.dominates(new) for known in self._schedules):
+        peak, runtime_s = new.peak_bytes, new.runtime_s
+        known = self._schedules
+        cheaper = bisect_right(known, new.energy_j, key=_energy_j)
+        if any(s.peak_bytes <= peak and s.runtime_s <= runtime_s for s in known[:cheaper]):
             return False
-        self._schedules = [known for known in self._schedules if not new.dominates(known)]
-        insort(self._schedules, new, key=lambda known: known.energy_j)
-        for bound in [bound for bound in self._bounds if self._clash(bound, new)]:
+        dearer = bisect_left(known, new.energy_j, key=_energy_j)
+        rest = [s for s in known[dearer:] if s.peak_bytes < peak or s.runtime_s < runtime_s]
+        self._schedules = [*known[:dearer], new, *rest]
+        for bound in self._refuted_by(new):
             self._bounds.remove(bound)
             self.refuted.append(bound)
         return True
@@ -150,15 +146,16 @@ class Brackets:
         if not bound_j > self._stored_bound_j(budgets):
             return False
         new = StoredBound(budgets, bound_j)
-        if any(self._clash(new, known) for known in self._schedules):
+        cheapest = next((s for s in self._schedules if _is_under(s, budgets)), None)
+        if cheapest is not None and bound_j > self._highest_j(cheapest.energy_j):
             self.refuted.append(new)
             return False
         self._bounds = [
             known
             for known in self._bounds
-            if not (covers(budgets, known.budgets) and known.bound_j <= bound_j)
+            if known.bound_j > bound_j or not covers(budgets, known.budgets)
         ]
-        insort(self._bounds, new, key=lambda known: -known.bound_j)
+        insort(self._bounds, new, key=_falling)
         return True
 
     def merge(self, other: "Brackets") -> bool:
@@ -228,11 +225,28 @@ class Brackets:
                 return max(self.baseline_j, bound.bound_j)
         return self.baseline_j
 
-    def _clash(self, bound: StoredBound, schedule: StoredSchedule) -> bool:
-        """True when the schedule proves the bound false, by more than rounding."""
-        own = Budgets(schedule.peak_bytes, schedule.runtime_s)
-        if not covers(bound.budgets, own):
-            return False
-        energy_j = schedule.energy_j
+    def _refuted_by(self, schedule: StoredSchedule) -> list[StoredBound]:
+        """Bounds that the schedule proves false, by more than rounding."""
+        allowed_j = self._highest_j(schedule.energy_j)
+        count = bisect_left(self._bounds, -allowed_j, key=_falling)  # highest first
+        return [bound for bound in self._bounds[:count] if _is_under(schedule, bound.budgets)]
+
+    def _highest_j(self, energy_j: float) -> float:
+        """What a bound may state, rounded as it is, where a schedule of that energy is allowed."""
         overhead_j = max(0.0, energy_j - self.baseline_j)
-        return bound.bound_j > energy_j + CLASH * overhead_j + OPTIMAL_TOTAL_TOLERANCE * energy_j
+        return energy_j + CLASH * overhead_j + OPTIMAL_TOTAL_TOLERANCE * energy_j
+
+
+def _is_under(schedule: StoredSchedule, budgets: Budgets) -> bool:
+    """Say whether the schedule keeps the budgets exactly, without what rounding is granted."""
+    if schedule.peak_bytes > budgets.ram_bytes:
+        return False
+    return budgets.runtime_s is None or schedule.runtime_s <= budgets.runtime_s
+
+
+def _energy_j(schedule: StoredSchedule) -> float:
+    return schedule.energy_j
+
+
+def _falling(bound: StoredBound) -> float:
+    return -bound.bound_j

@@ -6,7 +6,7 @@ as soon as nothing uses the tensor. A page-in may come early only while every ru
 that needs it still has room; so the runs never wait for RAM that cannot come free.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import product
@@ -28,6 +28,8 @@ _NEAR: Final = 1.01
 """Times the processor's own time: near enough where no runtime limit asks for more."""
 _UNLIMITED: Final = 2
 """Rules tried where no runtime limit asks for the fastest order: the others rarely win much."""
+_ACTIONS_PER_UNIT: Final = 150_000
+"""Actions executed or dispatched by one core in about a second."""
 _CHANCES: Final = 24
 _FEW_ACTIONS: Final = 400
 """Up to so many actions random rules are tried too, where the limit is not kept otherwise."""
@@ -53,6 +55,10 @@ _RULES: Final = tuple(
 )
 
 
+def _nobody_counts(units: float) -> None:
+    """Work that no limit is kept on."""
+
+
 def arrange(schedule: Schedule, problem: Problem) -> Schedule:
     """The issue order found in which the actions of a legal schedule end soonest.
 
@@ -62,15 +68,40 @@ def arrange(schedule: Schedule, problem: Problem) -> Schedule:
     return arranged(schedule, problem).schedule
 
 
-def in_time(schedule: Schedule, problem: Problem) -> Schedule | None:
-    """An issue order of the actions that keeps the runtime limit, None where none is found."""
-    trace = arranged(schedule, problem)
+def in_time(
+    schedule: Schedule, problem: Problem, spend: Callable[[float], None] = _nobody_counts
+) -> Schedule | None:
+    """An issue order of the actions that keeps the runtime limit, None where none is found.
+
+    `spend` is told the work done, in units of about one second of one core.
+    """
+    if not problem.budgets.allow_runtime(_longer_lane_s(schedule, problem)):
+        return None
+    trace = arranged(schedule, problem, spend)
     return trace.schedule if problem.budgets.allow_runtime(trace.runtime_s) else None
 
 
-def arranged(schedule: Schedule, problem: Problem) -> Trace:
+def _longer_lane_s(schedule: Schedule, problem: Problem) -> float:
+    """Seconds of all runs, or of all transfers if those take longer: no order takes less."""
+    run_s = problem.costed.op_duration_s.tolist()
+    in_s, out_s = problem.transfer_durations_s()
+    runs = moves = 0.0
+    for action in schedule.actions:
+        if action.kind.runs_op:
+            runs += run_s[action.target]
+        elif action.kind is ActionKind.PAGE_IN:
+            moves += in_s[action.target]
+        elif action.kind is ActionKind.PAGE_OUT:
+            moves += out_s[action.target]
+    return max(runs, moves)
+
+
+def arranged(
+    schedule: Schedule, problem: Problem, spend: Callable[[float], None] = _nobody_counts
+) -> Trace:
     """As `arrange`, executed."""
     best = simulate(schedule, problem)
+    spend(len(schedule.actions) / _ACTIONS_PER_UNIT)
     if problem.switches.io is not IoMode.OVERLAPPED or not _pages(schedule):
         return best
     script = take_apart(schedule, problem)
@@ -82,6 +113,7 @@ def arranged(schedule: Schedule, problem: Problem) -> Trace:
         if best.runtime_s <= busy_s * (1 + 1e-12 if limited else _NEAR):
             break  # no order can be faster than its runs
         order = Dispatch(script, problem, rule).order()
+        spend(2 * len(schedule.actions) / _ACTIONS_PER_UNIT)
         if order is None:
             continue
         trace = simulate(order, problem)
@@ -260,8 +292,15 @@ class Dispatch:
         return not self._rule.careful or self._leaves_room(found.size)
 
     def _leaves_room(self, size: int) -> bool:
-        """Whether the next run would fit beside what is there now and `size` bytes more."""
-        return self._ram + self._growth(self._script.runs[self._next]) + size <= self._budget
+        """Whether the next run would fit beside `size` bytes more once the present one is over."""
+        dying = sum(
+            self._script.stays[stay].size
+            for end_s, stay in self._dying
+            if end_s <= max(self._now_s, self._processor_s)
+        )
+        return (
+            self._ram - dying + self._growth(self._script.runs[self._next]) + size <= self._budget
+        )
 
     def _start_in(self, stay: int) -> None:
         found = self._script.stays[stay]

@@ -5,9 +5,11 @@ seconds of transfers that it counts on to run beside the processor. How many tho
 the plan; what is found not to keep the limit lowers them towards those of the best plan.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
+from solver.device import IoMode
 from solver.heuristic.plan import Plan
 from solver.overlap import in_time
 from solver.schedule import Schedule
@@ -24,7 +26,9 @@ class IssueTime:
     overlap or no limit is set, so that the problem's own limit is right as it is.
     """
 
-    def __init__(self, staged: StagedProblem) -> None:
+    def __init__(self, staged: StagedProblem, spend: Callable[[float], None]) -> None:
+        """`spend` is told the work done, in units of about one second of one core."""
+        self._spend = spend
         self.grant_s: float | None = None
         if staged.limit_s is not None and staged.transfer_limit_s is not None:
             self.grant_s = staged.limit_s + staged.transfer_limit_s
@@ -35,7 +39,12 @@ class IssueTime:
 
     def order(self, plan: Plan) -> Schedule | None:
         """The plan as a schedule that keeps both limits; None when it does not or none is found."""
-        return in_time(plan.schedule(), plan.staged.problem) if plan.fits else None
+        if not plan.fits:
+            return None
+        schedule, problem = plan.schedule(), plan.staged.problem
+        if problem.switches.io is not IoMode.OVERLAPPED:
+            return schedule
+        return in_time(schedule, problem, self._spend)
 
     def refuse(self, best: Plan) -> None:
         """A plan that seemed good did not keep the limit: grant less, never less than `best`."""

@@ -7,7 +7,7 @@ from random import Random
 from time import perf_counter
 from typing import Final
 
-from solver.brackets import NOTHING_KNOWN, Known
+from solver.brackets import NOTHING_KNOWN, STORED_STEP, Known
 from solver.device import IoMode
 from solver.events import Report
 from solver.explain import finished, no_answer, proven_impossible
@@ -58,7 +58,7 @@ class JointSolve:
         self.limits = limits
         self.progress = SolveProgress(problem, options, report, limits)
         self.staged: StagedProblem = stage(problem)
-        self.issue_time = IssueTime(self.staged)
+        self.issue_time = IssueTime(self.staged, limits.spend)
         self.planner = StagePlanner(self.issue_time.searched(self.staged), prices(self.staged))
         self.plan: Plan | None = None
         self.solver_name, self.solver_version = "none", ""
@@ -155,7 +155,7 @@ class JointSolve:
 
     def _start_from(self, known: Known) -> None:
         """The best schedule and the bound of earlier solves; the search goes on from there."""
-        self.progress.enter("stored")
+        self.progress.enter(STORED_STEP)
         for schedule in known.schedules:
             self.progress.offer_stored(schedule)
         self.progress.prove(known.bound_j)
@@ -217,7 +217,7 @@ class JointSolve:
         """Take a schedule that decides nothing if it fits: an answer before any search."""
         if simulate(schedule, self.problem).peak_bytes > self.problem.budgets.ram_bytes:
             return False
-        order = in_time(schedule, self.problem)
+        order = in_time(schedule, self.problem, self.limits.spend)
         return order is not None and self.progress.offer(order)
 
     def _stopped(self) -> bool:

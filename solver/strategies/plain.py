@@ -54,6 +54,22 @@ def _held_runs(staged: StagedProblem, held: int) -> list[Run]:
     return runs
 
 
+def misfit(
+    problem: Problem, peak_bytes: int, runtime_s: float, record: SolverRecord
+) -> Infeasible | None:
+    """Infeasible when what a strategy needs breaks a budget ("this strategy needs N B")."""
+    budgets = problem.budgets
+    if peak_bytes > budgets.ram_bytes:
+        missing = peak_bytes - budgets.ram_bytes
+        reason = Reason(Limit.RAM, None, (), peak_bytes, missing, exact=True)
+        return Infeasible(reason, f"this strategy needs {peak_bytes} B of RAM", record)
+    limit = budgets.runtime_s
+    if limit is not None and runtime_s > limit * (1 + 1e-9):
+        reason = Reason(Limit.RUNTIME, None, (), runtime_s, runtime_s - limit, exact=True)
+        return Infeasible(reason, f"this strategy needs {runtime_s:.6g} s", record)
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class PlainStrategy:
     """A strategy with one schedule; its bound is the baseline: no schedule can cost less."""
@@ -83,9 +99,9 @@ class PlainStrategy:
         schedule = page_all(staged) if self.pages else keep_all(staged)
         trace = arranged(schedule, problem)
         schedule = trace.schedule
-        misfit = self._misfit(problem, trace.peak_bytes, trace.runtime_s, record)
-        if misfit is not None:
-            return misfit
+        unfit = misfit(problem, trace.peak_bytes, trace.runtime_s, record)
+        if unfit is not None:
+            return unfit
         checked = verify(schedule, problem)
         assert checked.ok, checked.faults
         now = perf_counter() - began
@@ -94,20 +110,6 @@ class PlainStrategy:
         history = (Progress(now, self.name, trace.total_energy_j, bound),)
         record = SolverRecord(self.name, "none", "", perf_counter() - began, now, history)
         return finished(trace, bound, StopReason.WORK, record, why="its only schedule, no search")
-
-    def _misfit(
-        self, problem: Problem, peak_bytes: int, runtime_s: float, record: SolverRecord
-    ) -> Infeasible | None:
-        budgets = problem.budgets
-        if peak_bytes > budgets.ram_bytes:
-            missing = peak_bytes - budgets.ram_bytes
-            reason = Reason(Limit.RAM, None, (), peak_bytes, missing, exact=True)
-            return Infeasible(reason, f"this strategy needs {peak_bytes} B of RAM", record)
-        limit = budgets.runtime_s
-        if limit is not None and runtime_s > limit * (1 + 1e-9):
-            reason = Reason(Limit.RUNTIME, None, (), runtime_s, runtime_s - limit, exact=True)
-            return Infeasible(reason, f"this strategy needs {runtime_s:.6g} s", record)
-        return None
 
 
 KEEP_ALL = PlainStrategy("keep-all", "Keep every tensor in RAM until its last reader.", pages=False)

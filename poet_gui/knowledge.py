@@ -52,6 +52,7 @@ class Shelf:
     answers: dict[Budgets, Outcome] = field(default_factory=dict)
     fetched: bool = False
     unsaved: bool = False
+    solved: tuple[Budgets, ...] | None = None
 
 
 class Knowledge:
@@ -100,8 +101,10 @@ class Knowledge:
     def solved(self, problem: Problem) -> tuple[Budgets, ...]:
         """Budgets that were solved, or for which something was proven, in order of RAM."""
         shelf = self.shelf(problem)
-        budgets = {*shelf.answers, *(bound.budgets for bound in shelf.brackets.bounds)}
-        return tuple(sorted(budgets, key=lambda b: (b.ram_bytes, b.runtime_s or 0.0)))
+        if shelf.solved is None:  # asked for at every move of a slider
+            budgets = {*shelf.answers, *(bound.budgets for bound in shelf.brackets.bounds)}
+            shelf.solved = tuple(sorted(budgets, key=lambda b: (b.ram_bytes, b.runtime_s or 0.0)))
+        return shelf.solved
 
     def answer(self, problem: Problem, options: SolveOptions) -> Outcome | None:
         """An outcome that needs no solve: of this session, or what is stored if it is good enough.
@@ -148,6 +151,7 @@ class Knowledge:
         shelf = self.shelf(problem)
         if not speaks_for(strategy, problem.switches):
             return False
+        shelf.solved = None
         news = record(shelf.brackets, problem.budgets, event)
         if record(shelf.earned, problem.budgets, event):
             shelf.unsaved = True
@@ -163,6 +167,7 @@ class Knowledge:
     def add_answer(self, problem: Problem, outcome: Outcome) -> None:
         """Take how a solve ended, of this session or out of a file."""
         shelf = self.shelf(problem)
+        shelf.solved = None
         if speaks_for(outcome.record.strategy, problem.switches):
             record(shelf.brackets, problem.budgets, Finished(0.0, outcome))
         if isinstance(outcome, Optimal | Feasible | Infeasible):
@@ -170,7 +175,8 @@ class Knowledge:
 
     def add_stored(self, problem: Problem, entries: Iterable[StoredSchedule | StoredBound]) -> bool:
         """Take what other sessions have stored, verified again; True when it was news."""
-        brackets, news = self.brackets(problem), False
+        shelf, news = self.shelf(problem), False
+        brackets, shelf.solved = shelf.brackets, None
         for entry in entries:
             if isinstance(entry, StoredSchedule):
                 news |= brackets.add_stored(entry)

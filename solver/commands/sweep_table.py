@@ -36,10 +36,17 @@ def sweep_table(sweep: StrategySweep, entries: Sequence[Entry]) -> list[str]:
     """Lines for people about one strategy; `entries` are its points in order."""
     axis = sweep.settings.axis
     found = () if axis == "map" else knees(sweep.planner.frontier())
-    rows = [_row(entry, found) for entry in entries]
-    dropped = {1} if axis == "ram" and all(row[2] == _UNKNOWN for row in rows) else set[int]()
+    rows: list[tuple[str, ...]] = []
+    marked: set[Knee] = set()
+    for entry in entries:
+        knee = next((each for each in found if _is_at(each, entry.document)), None)
+        first = knee is not None and knee not in marked  # looser budgets may have the same schedule
+        rows.append(("*" if first else "", *_cells(entry)))
+        marked |= set() if knee is None else {knee}
+    limit = 1 + _HEADS.index("limit")
+    unlimited = all(row[limit] == _UNKNOWN for row in rows)
     table = [("", *_HEADS), *rows]
-    kept = [[cell for k, cell in enumerate(row) if k - 1 not in dropped] for row in table]
+    kept = [[cell for k, cell in enumerate(row) if k != limit or not unlimited] for row in table]
     widths = [max(len(row[k]) for row in kept) for k in range(len(kept[0]))]
     lines = [
         "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -57,7 +64,7 @@ def _head(sweep: StrategySweep, count: int) -> str:
     return f"{sweep.strategy}, {name} on {device}, {along[settings.axis]}: {points}"
 
 
-def _row(entry: Entry, found: Sequence[Knee]) -> tuple[str, ...]:
+def _cells(entry: Entry) -> tuple[str, ...]:
     document, counts = entry
     limit = document.budget.runtime_s
     budgets = (
@@ -68,7 +75,7 @@ def _row(entry: Entry, found: Sequence[Knee]) -> tuple[str, ...]:
     if total is None or bound is None:
         word = _WORDS[document.status]
         shown = _UNKNOWN if bound is None else format_joules(bound)
-        return ("", *budgets, word, _UNKNOWN, shown, *(_UNKNOWN,) * 4)
+        return (*budgets, word, _UNKNOWN, shown, *(_UNKNOWN,) * 4)
     baseline = document.baseline.energy_j
     over = (total - baseline) / baseline if baseline > 0 else 0.0
     numbers = (
@@ -79,14 +86,13 @@ def _row(entry: Entry, found: Sequence[Knee]) -> tuple[str, ...]:
             for kind in (ActionKind.PAGE_IN, ActionKind.PAGE_OUT, ActionKind.RECOMPUTE)
         ]
     )
-    mark = "*" if any(_is_at(knee, document) for knee in found) else ""
+    gap = document.gap
     return (
-        mark,
         *budgets,
         format_joules(total),
         format_percent(over, signed=True),
         format_joules(bound),
-        proven_percent(document.gap.total or 0.0),
+        proven_percent(gap.total if gap.total and gap.overhead != 0 else 0.0),
         *numbers,
     )
 

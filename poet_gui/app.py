@@ -33,11 +33,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     window = make_window(app)
     guard.crashed.connect(window.on_crash)
     app.aboutToQuit.connect(window.sweeper.close)
+    app.aboutToQuit.connect(window.impossible_desk.close)
     app.aboutToQuit.connect(window.controller.close)
     try:
         return _run(app, window, options)
     finally:
         window.sweeper.close()
+        window.impossible_desk.close()
         window.controller.close()
         guard.remove()
 

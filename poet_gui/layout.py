@@ -28,6 +28,7 @@ from poet_gui.widgets.frontier_panel import FrontierPanel
 from poet_gui.widgets.header_bar import HeaderBar
 from poet_gui.widgets.headline_bar import HeadlineBar
 from poet_gui.widgets.history_panel import HistoryPanel
+from poet_gui.widgets.impossible_banner import ImpossibleBanner
 from poet_gui.widgets.model_panel import ModelPanel
 from poet_gui.widgets.parts import card
 from poet_gui.widgets.resident_table import ResidentTable
@@ -53,6 +54,7 @@ class Views:
     side_tabs: QTabWidget
     strip: CompareStrip
     headline: HeadlineBar
+    impossible: ImpossibleBanner
     centre: QStackedWidget
     empty: EmptyPage
     schedule: ScheduleView
@@ -101,6 +103,7 @@ def build_views(window: QMainWindow) -> Views:
         side_tabs=_tabs("sideTabs"),
         strip=CompareStrip(),
         headline=HeadlineBar(),
+        impossible=ImpossibleBanner(),
         centre=QStackedWidget(),
         empty=EmptyPage(),
         schedule=ScheduleView(),
@@ -174,6 +177,7 @@ def _fill_columns(views: Views) -> None:
     views.centre.addWidget(views.schedule)
     _put(middle, views.strip)
     _put(middle, views.headline)
+    _put(middle, views.impossible)
     _put(middle, views.centre, stretch=1)
     details, resident = card(name="detailsFrame"), card(name="residentFrame")
     _put(details, views.details)

@@ -22,6 +22,7 @@ from poet_gui.compare_desk import CompareDesk
 from poet_gui.exporting import Exporter
 from poet_gui.folding import Folding
 from poet_gui.frontier_desk import FrontierDesk
+from poet_gui.impossible_desk import ImpossibleDesk
 from poet_gui.layout import BODY_MARGIN, build_views, reset_sizes
 from poet_gui.notices import Level, Notice, notice_of_issues
 from poet_gui.opening import Opener
@@ -32,6 +33,7 @@ from poet_gui.solving.deliveries import OpenModel
 from poet_gui.solving.sweeper import Sweeper
 from poet_gui.state import ExplorerState
 from poet_gui.theme import Theme
+from poet_gui.viewmodels.floor_warning import floor_warning
 from poet_gui.widgets.header_bar import OPEN_DEVICE, OPEN_MODEL
 from solver.device import Device
 from solver.device_files import find_devices
@@ -76,6 +78,9 @@ class MainWindow(QMainWindow):
             self.state, self.views, self.controller, self.sweeper, self
         )
         self.compare_desk = CompareDesk(self.state, self.views, self)
+        self.impossible_desk = ImpossibleDesk(
+            self.state, self.views, self.controller, self, worker_command
+        )
         self.commands = Commands(self)
         built = build_actions(self, self.commands.slots())
         self.actions_by_name = built.actions
@@ -159,6 +164,9 @@ class MainWindow(QMainWindow):
             text = f"{warnings[0]}{more}; Help, Import report has all of it."
             details = "\n".join(warnings)
             self.show_notice(Notice(Level.INFO, "Something was assumed", text, details))
+        warning = floor_warning(model.costed)
+        if warning is not None:
+            self.show_notice(Notice(Level.WARNING, warning.title, warning.text))
 
     @Slot(str, str)
     def _on_process_ended(self, sentence: str, details: str) -> None:
@@ -301,6 +309,7 @@ class MainWindow(QMainWindow):
         """Qt: remember the layout and end the background before the window is gone."""
         self._save_layout()
         self.sweeper.close()
+        self.impossible_desk.close()
         self.controller.close()
         super().closeEvent(event)
 

@@ -25,6 +25,8 @@ from solver.problem import Budgets, Problem
 from solver.simulate import Trace
 from solver.units import format_bytes, format_joules, format_percent, format_seconds
 
+_SEARCHING: Final = frozenset({"joint", "remat-only", "paging-only"})
+"""The strategies that choose; another one has a single schedule, and says what that needs."""
 _SECOND_DIGITS: Final = 5
 _NOTHING_PROVEN: Final = 0.9995
 """Overhead gap from which a bound says no more than that the baseline is a bound."""
@@ -46,11 +48,11 @@ def too_little_ram(problem: Problem, record: SolverRecord) -> Infeasible | None:
         if reason.exact
         else f"no schedule works with less than {exact_bytes(floor)}"
     )
-    needs = (
-        f"the fixed bytes alone take {exact_bytes(floor)}, "
-        if op is None
-        else f"{graph.ops[op].name} alone needs {exact_bytes(floor)} ({_together(costed, op)}), "
-    )
+    if op is None:
+        needs = f"the fixed bytes alone take {exact_bytes(floor)}, "
+    else:
+        together = working_set_words(costed, op)
+        needs = f"{graph.ops[op].name} alone needs {exact_bytes(floor)} ({together}), "
     message = (
         f"impossible: {needs}"
         f"{exact_bytes(floor - ram)} more than the budget of {exact_bytes(ram)}; {advice}"
@@ -70,6 +72,25 @@ def too_little_time(problem: Problem, record: SolverRecord) -> Infeasible | None
         f"{format_seconds(limit)}; no schedule is faster"
     )
     return Infeasible(reason, message, record)
+
+
+def limits_to_ask(problem: Problem, outcome: Outcome, strategy: str) -> tuple[Limit, ...]:
+    """The limits whose least value helps and is not known; the one to blame comes first.
+
+    None below a floor that is known to work, nor for a strategy that has one schedule only.
+    """
+    if not isinstance(outcome, Infeasible) or outcome.reason.exact:
+        return ()
+    if strategy not in _SEARCHING:
+        return ()
+    blamed = outcome.reason.limit
+    if problem.budgets.runtime_s is None:
+        return (blamed,)
+    if problem.budgets.ram_bytes < problem.costed.floor_bytes:
+        return (Limit.RAM,)  # more time alone does not help
+    if not problem.budgets.allow_runtime(problem.costed.baseline_runtime_s):
+        return (Limit.RUNTIME,)
+    return (blamed, *(limit for limit in Limit if limit is not blamed))
 
 
 def with_least(outcome: Infeasible, problem: Problem, found: Sequence[LeastBudget]) -> Infeasible:
@@ -164,7 +185,7 @@ def _floor_works(problem: Problem) -> bool:
     )
 
 
-def _together(costed: CostedGraph, op: int) -> str:
+def working_set_words(costed: CostedGraph, op: int) -> str:
     """What must be in RAM together while the op runs, each tensor with its size."""
     graph = costed.graph
     parts = []

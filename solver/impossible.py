@@ -4,37 +4,16 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Final
 
-from solver.explain import with_least
+from solver.explain import limits_to_ask, with_least
 from solver.least import Listener, least_budget
-from solver.outcome import Infeasible, LeastBudget, Limit, Outcome
+from solver.outcome import Infeasible, LeastBudget, Outcome
 from solver.problem import Problem, SolveOptions
 from solver.strategies.base import Cancel
-from solver.strategies.joint import JointStrategy
-from solver.strategies.registry import get_strategy
 
 PATIENCE_S: Final = 10.0
 """A stop on the clock for all searches together; the time limit of the solve may leave less."""
 PATIENCE_WORK: Final = 3.0
 """Work limit of each search, so that what is found does not depend on the clock."""
-
-
-def limits_to_ask(problem: Problem, outcome: Outcome, strategy: str) -> tuple[Limit, ...]:
-    """The limits whose least value helps and is not known; the one to blame comes first.
-
-    None below a floor that is known to work, nor for a strategy that has one schedule only.
-    """
-    if not isinstance(outcome, Infeasible) or outcome.reason.exact:
-        return ()
-    if not isinstance(get_strategy(strategy), JointStrategy):
-        return ()
-    blamed = outcome.reason.limit
-    if problem.budgets.runtime_s is None:
-        return (blamed,)
-    if problem.budgets.ram_bytes < problem.costed.floor_bytes:
-        return (Limit.RAM,)  # more time alone does not help
-    if not problem.budgets.allow_runtime(problem.costed.baseline_runtime_s):
-        return (Limit.RUNTIME,)
-    return (blamed, *(limit for limit in Limit if limit is not blamed))
 
 
 def explain_impossible(

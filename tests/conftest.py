@@ -22,6 +22,15 @@ _OURS: Final = ("solver", "poet_gui", "resources")
 _LASTING_CHILDREN: Final = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--budgets",
+        type=int,
+        default=20,
+        help="random budgets per network in test_random_budgets.py; 200 for acceptance",
+    )
+
+
 @pytest.fixture(autouse=True)
 def _no_leftovers() -> Iterator[None]:
     """Fail a test that leaves a thread or a child process running."""

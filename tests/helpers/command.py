@@ -35,8 +35,8 @@ def solve_and_check(folder: Path, model: str, device: str, *options: str) -> Sol
     code = run(["solve", *base, *options, "--json", str(result_path)])
     assert run(["graph", *base, *_of_the_graph(options), "--json", str(graph_path)]) == 0
     result, graph = _read(result_path), _read(graph_path)
-    assert _checker("check_graph.py")(graph) == []
-    assert _checker("check_result.py")(graph, result) == []
+    assert checker("check_graph.py")(graph) == []
+    assert checker("check_result.py")(graph, result) == []
     return Solved(code, result, graph)
 
 
@@ -46,7 +46,8 @@ def _of_the_graph(options: tuple[str, ...]) -> list[str]:
     return [text for name, value in pairs if name in shared for text in (name, value)]
 
 
-def _checker(name: str) -> Callable[..., list[str]]:
+def checker(name: str) -> Callable[..., list[str]]:
+    """The `check` of one of the contract's checkers, by file name."""
     check: Callable[..., list[str]] = runpy.run_path(str(DATA / "contract" / name))["check"]
     return check
 

@@ -30,17 +30,21 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     guard = CrashGuard()
     guard.install()
-    window = make_window(app)
+    from solver.bracket_store import user_store_folder  # noqa: PLC0415
+
+    window = make_window(app, store_folder=None if options.no_store else user_store_folder())
     guard.crashed.connect(window.on_crash)
     app.aboutToQuit.connect(window.sweeper.close)
     app.aboutToQuit.connect(window.impossible_desk.close)
     app.aboutToQuit.connect(window.controller.close)
+    app.aboutToQuit.connect(window.keeper.close)
     try:
         return _run(app, window, options)
     finally:
         window.sweeper.close()
         window.impossible_desk.close()
         window.controller.close()
+        window.keeper.close()
         guard.remove()
 
 
@@ -59,8 +63,16 @@ def make_application() -> "QApplication":
     return app
 
 
-def make_window(app: "QApplication", settings: "Settings | None" = None) -> "MainWindow":
-    """A window with the remembered theme, text size and device; not shown yet."""
+def make_window(
+    app: "QApplication",
+    settings: "Settings | None" = None,
+    *,
+    store_folder: Path | None = None,
+) -> "MainWindow":
+    """A window with the remembered theme, text size and device; not shown yet.
+
+    `store_folder` is where earlier sessions stored what they proved; None: nothing is stored.
+    """
     from poet_gui.appearance import Appearance  # noqa: PLC0415
     from poet_gui.main_window import MainWindow  # noqa: PLC0415
     from poet_gui.settings import Settings  # noqa: PLC0415
@@ -68,7 +80,8 @@ def make_window(app: "QApplication", settings: "Settings | None" = None) -> "Mai
     remembered = settings if settings is not None else Settings()
     appearance = Appearance(app, app)
     appearance.apply(remembered.theme, remembered.text_percent)
-    return MainWindow(appearance, remembered, _device(remembered))
+    device = _device(remembered)
+    return MainWindow(appearance, remembered, device, store_folder=store_folder)
 
 
 def _device(settings: "Settings") -> "Device":
@@ -88,6 +101,7 @@ def _options(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="poet gui", description="The window of POET Explorer.")
     parser.add_argument("subject", nargs="?", metavar="MODEL|RESULT")
     parser.add_argument("--demo", action="store_true", help="open a solved example")
+    parser.add_argument("--no-store", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--screenshot", metavar="FILE.png", help="draw, save, quit")
     return parser.parse_args(list(argv))
 

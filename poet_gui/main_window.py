@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import QByteArray, Qt, Slot
@@ -30,6 +31,7 @@ from poet_gui.rendering import Renderer
 from poet_gui.settings import Settings
 from poet_gui.solving.controller import SolveController
 from poet_gui.solving.deliveries import OpenModel
+from poet_gui.solving.keeper import Keeper
 from poet_gui.solving.sweeper import Sweeper
 from poet_gui.state import ExplorerState
 from poet_gui.theme import Theme
@@ -56,6 +58,8 @@ class MainWindow(QMainWindow):
         device: Device,
         worker_command: Sequence[str] = WORKER_COMMAND,
         parent: QWidget | None = None,
+        *,
+        store_folder: Path | None = None,
     ) -> None:
         super().__init__(parent)
         self.setObjectName("mainWindow")
@@ -67,6 +71,7 @@ class MainWindow(QMainWindow):
         self.state = ExplorerState(device, self)
         self.controller = SolveController(self.state, self, worker_command)
         self.sweeper = Sweeper(self.state, self, worker_command)
+        self.keeper = Keeper(self.state, store_folder, self)
         self.views = build_views(self)
         self._folding = Folding(self.views)
         self.views.header.set_builtins(builtin_names())
@@ -153,6 +158,11 @@ class MainWindow(QMainWindow):
         self.opener.open_builtin("resnet18_cifar")
 
     # What the background says
+
+    @Slot(str)
+    def _on_store_trouble(self, sentence: str) -> None:
+        title = "What is solved now may not be known in the next session"
+        self.show_notice(Notice(Level.WARNING, title, sentence, stays=True))
 
     @Slot(object)
     def _on_opened(self, model: OpenModel) -> None:
@@ -248,6 +258,8 @@ class MainWindow(QMainWindow):
         controller.process_ended.connect(self._on_process_ended)
         controller.answer_rejected.connect(self._on_rejected)
         controller.ready.connect(self._on_ready)
+        self.keeper.fetched.connect(controller.reconsider)
+        self.keeper.trouble.connect(self._on_store_trouble)
         self.opener.notice.connect(self.show_notice)
         self.exporter.notice.connect(self.show_notice)
         self.appearance.theme_changed.connect(self._on_theme)
@@ -311,6 +323,7 @@ class MainWindow(QMainWindow):
         self.sweeper.close()
         self.impossible_desk.close()
         self.controller.close()
+        self.keeper.close()
         super().closeEvent(event)
 
     def fit_columns(self) -> None:

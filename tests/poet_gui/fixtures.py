@@ -32,12 +32,15 @@ def make_window(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Ma
     made: list[MainWindow] = []
     appearance = Appearance(qapp)
 
-    def make(scenario: str | None = "honest", *, start: bool = True) -> MainWindow:
+    def make(
+        scenario: str | None = "honest", *, start: bool = True, store_folder: Path | None = None
+    ) -> MainWindow:
         settings = Settings(tmp_path / "window.ini")
         settings.theme = ThemeChoice.LIGHT
         appearance.apply(ThemeChoice.LIGHT, 100)
         command = WORKER_COMMAND if scenario is None else scripted(scenario)
-        window = MainWindow(appearance, settings, load_device("nrf52840"), command)
+        device = load_device("nrf52840")
+        window = MainWindow(appearance, settings, device, command, store_folder=store_folder)
         made.append(window)
         window.show()
         qtbot.waitExposed(window)

@@ -243,7 +243,8 @@ class Sweep:
         # Not a number where there is no neighbour: no comparison with it holds.
         energies = [math.nan if place is None else frontier.at(place)[1] for place in outer]
         falls = [one - other for one, other in pairwise(energies)]
-        return falls[0] <= _FLAT * falls[1] or falls[2] <= _FLAT * falls[1]
+        alike = energies[0] == energies[1]  # so are two places without a schedule
+        return alike or falls[0] <= _FLAT * falls[1] or falls[2] <= _FLAT * falls[1]
 
     def _tried(self) -> list[Budgets]:
         return [*self._answered, *self._out]

@@ -37,7 +37,7 @@ def name_text(scene: TimelineScene, lane: int) -> tuple[str, tuple[str, ...]]:
     """Heading and lines for the name of a lane: the whole name, which the lane may shorten."""
     tensor = int(scene.lane_tensor[lane])
     if tensor == NO_TENSOR:
-        return scene.lane_names[lane], ("each op runs once and leaves no tensor",)
+        return scene.lane_names[lane], (scene.lane_notes[lane],)
     value = scene.index.trace.problem.costed.graph.tensors[tensor]
     return value.name, (subtitle(value), f"made by {value.producer}")
 
@@ -46,7 +46,7 @@ def lane_text(scene: TimelineScene, lane: int, x: float, axis: Axis) -> tuple[st
     """Heading and lines for a place in a lane without a bar: the tensor and where it is then."""
     tensor = int(scene.lane_tensor[lane])
     if tensor == NO_TENSOR:
-        return scene.lane_names[lane], ("each op runs once and leaves no tensor",)
+        return scene.lane_names[lane], (scene.lane_notes[lane],)
     where = "not in RAM"
     if _covers(scene.resident.row_start, scene.resident.edges(axis), lane, x):
         where = "in RAM"

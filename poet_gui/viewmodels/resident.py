@@ -51,7 +51,7 @@ class Residents:
 def residents_at(trace: Trace, action: int) -> Residents:
     """Everything in RAM at `action`: while it runs, or after it for a free.
 
-    Workspace of the running op and fixed bytes (weights, when they count) are rows of their own.
+    Workspace of the op then running and fixed bytes (weights, where they count) have own rows.
     Raises IndexError for an action outside the schedule.
     """
     index = index_trace(trace)
@@ -101,8 +101,9 @@ def _use_text(index: TraceIndex, action: int, use: int | None) -> str:
 def _other_rows(index: TraceIndex, action: int, whole: int) -> list[ResidentRow]:
     graph = index.trace.problem.costed.graph
     rows = []
-    if index.kind[action] <= Kind.RECOMPUTE:
-        op = graph.ops[int(index.target[action])]
+    run = index.running(action)
+    if run is not None:
+        op = graph.ops[int(index.target[run])]
         if op.workspace_bytes:
             rows.append(
                 ResidentRow(Holder.WORKSPACE, f"workspace of {op.name}", None, op.workspace_bytes,

@@ -14,6 +14,11 @@ from solver.simulate import Trace
 from solver.units import format_bytes
 
 NO_TENSOR: Final = -1
+_UNITS: Final = (
+    ("processor", "what it computes, one op at a time"),
+    ("transfers", "what moves between RAM and storage beside it, one tensor at a time"),
+)
+_SILENT_NOTE: Final = "each op runs once and leaves no tensor"
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,10 +59,12 @@ class TimelineScene:
 
     lane_tensor : shape (lanes,), the tensor of each lane in first-made order; NO_TENSOR for the
         last lane, which holds the ops that make no tensor (applied weight gradients), when there
-        are any.
-    lane_names, lane_sizes : texts of the lanes.
+        are any, and for the first `units` lanes.
+    lane_names, lane_sizes : texts of the lanes. lane_notes : what a lane without a tensor holds.
+    units : 2 where transfers overlap, else 0: the processor and the transfer unit, as lanes that
+        show what each does and what runs side by side.
     bars : one per action that is not a free; an op of several outputs has a bar in the lane of
-        each.
+        each. Every action has one more in its unit's lane.
     resident, stored : when a tensor is in RAM; when a copy in storage still awaits its last page-in
         (or was written in vain).
     """
@@ -66,6 +73,8 @@ class TimelineScene:
     lane_tensor: IntArray
     lane_names: tuple[str, ...]
     lane_sizes: tuple[str, ...]
+    lane_notes: dict[int, str]
+    units: int
     bars: Bars
     resident: Strips
     stored: Strips
@@ -104,7 +113,7 @@ class TimelineScene:
 
 
 def timeline_scene(trace: Trace) -> TimelineScene:
-    """Lanes of `trace` in the order in which its tensors are first made.
+    """Lanes of `trace` in the order in which its tensors are first made, below those of the units.
 
     Ops that make no tensor share one last lane: each runs once and they never overlap, so one lane
     holds them all and their energy and time stay visible.
@@ -112,18 +121,22 @@ def timeline_scene(trace: Trace) -> TimelineScene:
     index = index_trace(trace)
     graph = trace.problem.costed.graph
     order = _first_made_order(index, len(graph.tensors))
+    units = len(_UNITS) if index.overlaps and index.actions else 0
     lane_of = np.full(len(graph.tensors) + 1, -1, dtype=np.int64)
-    lane_of[order] = np.arange(len(order))
+    lane_of[order] = units + np.arange(len(order))
     silent = np.array([not made for made in graph.op_outputs], dtype=bool)
     runs = index.kind <= Kind.RECOMPUTE
     runs_silently = np.zeros(index.actions, dtype=bool)
     runs_silently[runs] = silent[index.target[runs]]
-    names = [graph.tensors[t].name for t in order.tolist()]
-    sizes = [format_bytes(graph.tensors[t].bytes) for t in order.tolist()]
-    lane_tensor = order
+    names = [name for name, _ in _UNITS[:units]]
+    names += [graph.tensors[t].name for t in order.tolist()]
+    sizes = [""] * units + [format_bytes(graph.tensors[t].bytes) for t in order.tolist()]
+    notes = {lane: note for lane, (_, note) in enumerate(_UNITS[:units])}
+    lane_tensor = np.concatenate((np.full(units, NO_TENSOR), order))
     if runs_silently.any():
-        lane_of[-1] = len(order)
-        lane_tensor = np.append(order, NO_TENSOR)
+        lane_of[-1] = len(lane_tensor)
+        notes[len(lane_tensor)] = _SILENT_NOTE
+        lane_tensor = np.append(lane_tensor, NO_TENSOR)
         names.append(_silent_name(graph))
         sizes.append("")
     lanes = len(lane_tensor)
@@ -132,6 +145,8 @@ def timeline_scene(trace: Trace) -> TimelineScene:
         lane_tensor=lane_tensor,
         lane_names=tuple(names),
         lane_sizes=tuple(sizes),
+        lane_notes=notes,
+        units=units,
         bars=_bars(index, lane_of, runs_silently, lanes),
         resident=_resident(index, lane_of, lanes),
         stored=_stored(index, lane_of, lanes),
@@ -170,6 +185,9 @@ def _bars(
     tensor[makes] = flat[first_output[index.target[action[makes]]] + which[makes]]
     tensor[runs_silently[action]] = NO_TENSOR  # else an op's position is taken for a tensor's
     row = lane_of[tensor]
+    if index.overlaps:
+        row = np.concatenate((index.kind[index.step_action] > Kind.RECOMPUTE, row))
+        action = np.concatenate((index.step_action, action))
     edges = {axis: (index.begin(axis)[action], index.end(axis)[action]) for axis in Axis}
     order, fields = _sort(row, edges, lanes)
     return Bars(**fields, kind=index.kind[action][order], action=action[order])

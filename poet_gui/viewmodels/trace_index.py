@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver.costs import FloatArray
+from solver.device import IoMode
 from solver.schedule import ActionKind
-from solver.simulate import Trace
+from solver.simulate import Trace, at_or_after
 
 IntArray = NDArray[np.int64]
 
@@ -127,10 +128,27 @@ class TraceIndex:
         return int(self.step_action[min(max(column, 0), self.steps - 1)])
 
     def place(self, action: int, axis: Axis) -> float:
-        """Where the playhead stands for `action`: the middle of its bar, for a free its border."""
+        """Where the playhead stands for `action`: the middle of its bar, for a free its border.
+
+        Of a bar beside which others begin, the part before the next one counts: what is in RAM
+        there is what is in RAM when `action` is issued.
+        """
         if not 0 <= action < self.actions:
             return 0.0
-        return float((self.begin(axis)[action] + self.end(axis)[action]) / 2)
+        begin, end = float(self.begin(axis)[action]), float(self.end(axis)[action])
+        if axis is Axis.TIME and action + 1 < self.actions:
+            end = min(end, float(self.begin(axis)[action + 1]))
+        return (begin + max(begin, end)) / 2
+
+    def running(self, action: int) -> int | None:
+        """Return the run that is under way when `action` is issued, a run itself; None if none."""
+        at = int(np.searchsorted(self.runs, action, side="right")) - 1
+        if at < 0:
+            return None
+        run = int(self.runs[at])
+        ends_s = float(self.end(Axis.TIME)[run])
+        over = run != action and at_or_after(float(self.trace.start_s[action]), ends_s)
+        return None if over else run
 
     def next_use(self, tensor: int, action: int) -> int | None:
         """Return the first action from `action` on that reads `tensor`; None when nothing does."""
@@ -156,6 +174,16 @@ class TraceIndex:
         if at < 0 or action >= self.spans.last[where][at]:
             return None
         return int(firsts[at]), int(self.spans.last[where][at])
+
+    @cached_property
+    def runs(self) -> IntArray:
+        """The actions that compute or recompute, in order."""
+        return np.flatnonzero(self.kind <= Kind.RECOMPUTE)
+
+    @cached_property
+    def overlaps(self) -> bool:
+        """Whether transfers run beside the processor, which then has a lane of its own."""
+        return self.trace.problem.switches.io is IoMode.OVERLAPPED
 
     @cached_property
     def peak_action(self) -> int:

@@ -178,7 +178,8 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
             return
         bars = np.flatnonzero(self.scene_data.bars.action == action)
         if len(bars):
-            self.scroller.reveal(int(self.scene_data.bars.row[bars[0]]))
+            # The last one: the first may stand in the lane of the processor or of the transfers.
+            self.scroller.reveal(int(self.scene_data.bars.row[bars[-1]]))
 
     def set_theme(self, theme: Theme) -> None:
         """Use these colours, and the widget's font for every text."""

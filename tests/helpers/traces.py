@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from solver.device import IoMode
 from solver.graph import Op, Phase, Tensor, TrainingGraph
 from solver.problem import Problem
 from solver.schedule import Action, ActionKind, Schedule
@@ -129,3 +130,19 @@ def _checkpointed(depth: int, stride: int) -> Iterator[tuple[str, str]]:
         yield "x", f"b{k + 1}"
         if k != checkpoint:
             yield "x", f"f{k}"
+
+
+def beside_trace() -> Trace:
+    """Transfers that overlap: `a` is written while b runs and comes back beside c.
+
+    1 MFLOP/s, 1e5 B/s: a 0..1 ms; b 1..4, 6 B of workspace; page-out of a 1..2; a freed at 4;
+    c 4..6; page-in of a 4..5; g 6..8. RAM: 100, 146, 146, 40, 50, 150, 160 B.
+    """
+    lines = [
+        Line("a", "f", 100, 1000),
+        Line("b", "f", 40, 3000, ("a",), workspace=6),
+        Line("c", "f", 10, 2000, ("b",)),
+        Line("g", "b", 10, 2000, ("c", "a")),
+    ]
+    problem = problem_of(graph_of(lines), 200, io=IoMode.OVERLAPPED)
+    return trace_of(problem, words("c:a c:b o:a x:a c:c i:a c:g"))

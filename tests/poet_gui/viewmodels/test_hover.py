@@ -3,7 +3,7 @@
 from poet_gui.viewmodels.hover import bar_text, lane_text, name_text, range_text
 from poet_gui.viewmodels.timeline import timeline_scene
 from poet_gui.viewmodels.trace_index import Axis, index_trace
-from tests.helpers.traces import many_outputs_trace, story
+from tests.helpers.traces import beside_trace, many_outputs_trace, story
 
 
 def test_that_a_bar_says_kind_name_place_energy_and_ram() -> None:
@@ -42,3 +42,12 @@ def test_that_a_range_sums_up_what_lies_partly_in_it() -> None:
         "steps 8–9: 2 actions, 3.000 J, 3.00 s, RAM up to 3.91 KiB"
     )
     assert range_text(index, 50.0, 60.0, Axis.STEP) == "nothing in this range"
+
+
+def test_that_the_lanes_of_the_units_explain_themselves() -> None:
+    scene = timeline_scene(beside_trace())
+    assert name_text(scene, 0) == ("processor", ("what it computes, one op at a time",))
+    assert "beside it" in lane_text(scene, 1, 0.0, Axis.STEP)[1][0]
+    page_out = scene.pick(1, 2.5, Axis.STEP)
+    assert page_out is not None
+    assert bar_text(scene, page_out)[0] == "page out · a"

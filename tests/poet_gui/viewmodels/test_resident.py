@@ -3,6 +3,7 @@
 import pytest
 
 from poet_gui.viewmodels.resident import Holder, residents_at
+from solver.device import IoMode
 from solver.problem import SolveOptions
 from solver.simulate import Trace, simulate
 from solver.strategies.base import Cancel
@@ -10,7 +11,7 @@ from solver.strategies.registry import adapt, get_strategy
 from solver.zoo.registry import build_poet_graph
 from tests.helpers.builders import device_of, problem_of
 from tests.helpers.schedules import random_legal_schedule
-from tests.helpers.traces import empty_trace, many_outputs_trace, story
+from tests.helpers.traces import beside_trace, empty_trace, many_outputs_trace, story
 
 
 def paged_resnet() -> Trace:
@@ -74,3 +75,19 @@ def test_that_after_a_free_the_tensor_is_gone() -> None:
 def test_that_an_action_outside_the_schedule_is_refused() -> None:
     with pytest.raises(IndexError):
         residents_at(empty_trace(), 0)
+
+
+def test_that_a_transfer_shares_ram_with_the_workspace_of_the_op_beside_it() -> None:
+    # The page-out of a (1..2 ms) begins with b (1..4 ms, 6 B of workspace); a is freed when b ends.
+    beside, after = residents_at(beside_trace(), 2), residents_at(beside_trace(), 3)
+    assert [(row.name, row.size_bytes) for row in beside.rows] == [
+        ("a", 100), ("b", 40), ("workspace of b", 6)
+    ]  # fmt: skip
+    assert beside.sum_text == "sum 146 B = curve"
+    assert [row.name for row in after.rows] == ["b"]
+
+
+def test_that_the_sum_is_the_curve_at_every_action_of_overlapped_schedules() -> None:
+    for seed in range(10):
+        schedule, problem = random_legal_schedule(seed, io=IoMode.OVERLAPPED)
+        assert_sums(simulate(schedule, problem))

@@ -8,6 +8,7 @@ from poet_gui.viewmodels.trace_index import Axis, Kind
 from tests.helpers.builders import Line, graph_of, problem_of
 from tests.helpers.traces import (
     all_zero_trace,
+    beside_trace,
     empty_trace,
     many_outputs_trace,
     one_action_trace,
@@ -108,3 +109,32 @@ def test_that_odd_schedules_have_finite_lanes(make, lanes: int) -> None:
             begin, end = strips.edges(axis)
             assert np.isfinite(begin).all()
             assert (end >= begin).all()
+
+
+def test_that_overlapping_transfers_stand_in_a_lane_beside_that_of_the_processor() -> None:
+    scene = timeline_scene(beside_trace())
+    assert scene.lane_names == ("processor", "transfers", "a", "b", "c", "g")
+    assert scene.lane_sizes[:3] == ("", "", "100 B")
+    assert lane_bars(scene, "processor") == [
+        ("COMPUTE", 0.0, 1.0), ("COMPUTE", 1.0, 2.0), ("COMPUTE", 3.0, 4.0), ("COMPUTE", 5.0, 6.0)
+    ]  # fmt: skip
+    assert lane_bars(scene, "transfers") == [("PAGE_OUT", 2.0, 3.0), ("PAGE_IN", 4.0, 5.0)]
+    assert lane_bars(scene, "a") == [
+        ("COMPUTE", 0.0, 1.0), ("PAGE_OUT", 2.0, 3.0), ("PAGE_IN", 4.0, 5.0)
+    ]  # fmt: skip
+    assert scene.lane_of_tensor == {0: 2, 1: 3, 2: 4, 3: 5}
+
+
+def test_that_bars_of_the_two_units_overlap_on_the_time_axis() -> None:
+    scene = timeline_scene(beside_trace())
+    begins, ends = scene.bars.edges(Axis.TIME)
+    rows = scene.bars.row
+    assert begins[rows == 0] == pytest.approx([0, 0.001, 0.004, 0.006])
+    assert ends[rows == 0] == pytest.approx([0.001, 0.004, 0.006, 0.008])
+    assert begins[rows == 1] == pytest.approx([0.001, 0.004])  # beside b, and beside c
+    assert ends[rows == 1] == pytest.approx([0.002, 0.005])
+
+
+def test_that_one_unit_after_the_other_needs_no_lanes_of_its_own() -> None:
+    assert timeline_scene(story()).units == 0
+    assert timeline_scene(beside_trace()).units == 2

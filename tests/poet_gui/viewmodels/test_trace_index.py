@@ -9,6 +9,7 @@ from solver.simulate import simulate
 from tests.helpers.schedules import random_legal_schedule
 from tests.helpers.traces import (
     all_zero_trace,
+    beside_trace,
     empty_trace,
     many_outputs_trace,
     one_action_trace,
@@ -109,3 +110,20 @@ def test_that_spans_agree_with_a_replay_of_random_schedules() -> None:
             inside = (index.spans.first <= at) & (at < index.spans.last)
             assert set(index.spans.tensor[inside].tolist()) == resident
         assert np.count_nonzero(index.kind == Kind.FREE) == index.actions - index.steps
+
+
+def test_that_the_playhead_of_a_long_bar_stands_before_the_bars_that_begin_beside_it() -> None:
+    # c runs 4..6 ms, the page-in of a begins with it: at 4 ms RAM is that of c no more.
+    index = index_trace(beside_trace())
+    assert index.place(0, Axis.TIME) == pytest.approx(0.0005)
+    assert index.place(1, Axis.TIME) == pytest.approx(0.001)
+    assert index.place(5, Axis.TIME) == pytest.approx(0.0045)
+    assert index.place(1, Axis.STEP) == 1.5
+
+
+def test_that_the_run_under_way_is_known_at_every_action() -> None:
+    # c:a c:b o:a x:a c:c i:a c:g: the free of a waits for the end of b.
+    index = index_trace(beside_trace())
+    assert [index.running(action) for action in range(7)] == [0, 1, 1, None, 4, 4, 6]
+    one_by_one = index_trace(story())
+    assert one_by_one.running(2) is None

@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 
+from solver.device import IoMode
 from solver.exporters.chrome_trace import CHROME_TRACE, chrome_trace_text
 from solver.schedule import Action, ActionKind, Schedule
 from solver.simulate import Trace, simulate
 from tests.helpers.builders import Line, graph_of, problem_of
 from tests.helpers.schedules import random_legal_schedule
+from tests.helpers.traces import beside_trace
 
 
 def events(trace: Trace, phase: str) -> list[dict[str, Any]]:
@@ -81,7 +83,10 @@ def test_that_the_budget_is_a_counter_over_the_whole_step() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_that_neighbours_on_a_lane_never_overlap(seed: int) -> None:
-    trace = simulate(*random_legal_schedule(seed))
+    assert_lanes_in_order(simulate(*random_legal_schedule(seed)))
+
+
+def assert_lanes_in_order(trace: Trace) -> None:
     ends: dict[int, int] = {}
     for event in events(trace, "X"):
         start = round(event["ts"] * 1000)
@@ -94,3 +99,27 @@ def test_that_the_head_says_what_was_solved() -> None:
     assert (head["model"], head["device"], head["ram_budget_bytes"]) == ("test", "test", 1000)
     assert head["energy_j"] == paged().total_energy_j
     assert head["peak_bytes"] == 160
+
+
+def test_that_overlapping_transfers_have_a_lane_beside_that_of_the_processor() -> None:
+    trace = beside_trace()
+    names = [event["args"]["name"] for event in events(trace, "M") if "name" in event["args"]]
+    assert names[1:] == ["processor", "transfers", "free"]
+    found = events(trace, "X")
+    assert [(event["name"], event["tid"], event["ts"]) for event in found] == [
+        ("a", 1, 0), ("b", 1, 1000), ("a", 2, 1000), ("c", 1, 4000), ("a", 2, 4000), ("g", 1, 6000),
+    ]  # fmt: skip
+
+
+def test_that_ram_falls_with_a_workspace_while_others_run_beside_it() -> None:
+    # b ends at 4 ms and gives 6 B back, then a is freed and c issued.
+    counters = [e for e in events(beside_trace(), "C") if e["name"].startswith("RAM in use")]
+    assert [(event["ts"], event["args"]["bytes"]) for event in counters] == [
+        (0, 100), (1000, 146), (1000, 146), (4000, 140), (4000, 40), (4000, 50), (4000, 150),
+        (6000, 160),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_that_neighbours_on_a_lane_of_an_overlapped_schedule_never_overlap(seed: int) -> None:
+    assert_lanes_in_order(simulate(*random_legal_schedule(seed, io=IoMode.OVERLAPPED)))

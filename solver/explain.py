@@ -142,8 +142,13 @@ def least_text(limit: Limit, value: float, *, up: bool) -> str:
     if limit is Limit.RAM:
         return exact_bytes(int(value))
     rounding = ROUND_CEILING if up else ROUND_FLOOR
-    shown = Context(prec=_SECOND_DIGITS, rounding=rounding).create_decimal(repr(value))
+    shown = Context(prec=_SECOND_DIGITS, rounding=rounding).create_decimal(repr(float(value)))
     return f"{shown.normalize():f} s"
+
+
+def limit_text(seconds: float) -> str:
+    """A runtime limit with as many digits as what is held against it: "525.34 s"."""
+    return f"{Context(prec=_SECOND_DIGITS).create_decimal(repr(float(seconds))).normalize():f} s"
 
 
 def _other_budget(problem: Problem, limit: Limit) -> str:
@@ -153,7 +158,7 @@ def _other_budget(problem: Problem, limit: Limit) -> str:
     if limit is Limit.RUNTIME:
         return f"{within} within {exact_bytes(budgets.ram_bytes)}"
     limit_s = budgets.runtime_s
-    return within if limit_s is None else f"{within} within {format_seconds(limit_s)}"
+    return within if limit_s is None else f"{within} within {limit_text(limit_s)}"
 
 
 def exact_bytes(count: int) -> str:
@@ -244,7 +249,7 @@ def proven_impossible(
         reason = Reason(Limit.RUNTIME, None, (), budgets.runtime_s, missing, exact=False)
         message = (
             f"impossible: no schedule within {exact_bytes(budgets.ram_bytes)} is as fast as "
-            f"{format_seconds(budgets.runtime_s)}; allow more time or more RAM"
+            f"{limit_text(budgets.runtime_s)}; allow more time or more RAM"
         )
         return Infeasible(reason, message, record, bound_j)
     ram = budgets.ram_bytes
@@ -252,7 +257,7 @@ def proven_impossible(
     without = "" if switches.paging else " without paging"
     remedy = "more RAM" if switches.paging else "paging or more RAM"
     if budgets.runtime_s is not None:
-        without += f" within {format_seconds(budgets.runtime_s)}"
+        without += f" within {limit_text(budgets.runtime_s)}"
         remedy += ", and more time if that is not enough"
     message = (
         f"impossible{without}: no schedule fits into {exact_bytes(ram)}, although every op alone "

@@ -7,6 +7,7 @@ from solver.explain import (
     exact_bytes,
     least_text,
     least_words,
+    limit_text,
     limits_to_ask,
     too_little_ram,
     too_little_time,
@@ -85,12 +86,12 @@ def _blame(problem: Problem, reason: Reason) -> str:
     ram, limit_s = budgets.ram_bytes, budgets.runtime_s
     if reason.limit is Limit.RUNTIME and limit_s is not None:
         if budgets.allow_runtime(costed.baseline_runtime_s):
-            return f"No schedule within {exact_bytes(ram)} is as fast as {format_seconds(limit_s)}."
+            return f"No schedule within {exact_bytes(ram)} is as fast as {limit_text(limit_s)}."
         over = format_seconds(costed.baseline_runtime_s - limit_s)
         every = format_seconds(costed.baseline_runtime_s)
         return f"Every op once takes {every}, {over} more than the limit; no schedule is faster."
     if ram >= costed.floor_bytes:
-        within = "" if limit_s is None else f" within {format_seconds(limit_s)}"
+        within = "" if limit_s is None else f" within {limit_text(limit_s)}"
         without = "" if problem.switches.paging else " without paging"
         return (
             f"No schedule{without} fits into {exact_bytes(ram)}{within}, although every op alone "

@@ -267,4 +267,4 @@ def test_that_what_is_hopeless_changes_no_figure() -> None:
     told = with_least(outcome, limited, [LeastBudget(Limit.RAM, 3000, hopeless=True)])
 
     assert told.reason == outcome.reason
-    assert told.message.endswith("no RAM is enough within 1.00 s")
+    assert told.message.endswith("no RAM is enough within 1 s")

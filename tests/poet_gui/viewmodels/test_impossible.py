@@ -83,9 +83,9 @@ def test_that_under_a_runtime_limit_both_ways_out_are_offered() -> None:
 
     assert said.title == "Impossible: too little runtime"
     assert said.lines == (
-        "No schedule within 3000 B (2.93 KiB) is as fast as 12.0 s.",
+        "No schedule within 3000 B (2.93 KiB) is as fast as 12.01 s.",
         "The least runtime that works within 3000 B (2.93 KiB) is 12.021 s.",
-        "The least RAM that works within 12.0 s is 4004 B (3.91 KiB).",
+        "The least RAM that works within 12.01 s is 4004 B (3.91 KiB).",
     )
     runtime, ram = said.remedies
     assert (runtime.text, runtime.budgets) == (
@@ -125,7 +125,7 @@ def test_that_what_is_hopeless_is_said_and_not_offered() -> None:
 
     said = words(problem, found)
 
-    assert said.lines[1] == "No RAM is enough within 11.0 s."
+    assert said.lines[1] == "No RAM is enough within 11 s."
     assert said.remedies == ()
 
 

@@ -49,10 +49,7 @@ class CompareDesk(QObject):
     @Slot()
     def show_panel(self) -> None:
         """Bring the whole comparison into sight."""
-        tabs, panel = self._views.bottom_tabs, self._views.compare
-        for index in range(tabs.count()):
-            if tabs.widget(index).isAncestorOf(panel):
-                tabs.setCurrentIndex(index)
+        self._views.bottom_tabs.setCurrentWidget(self._views.compare)
 
     # Inside
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from poet_gui.compared import Side
 from poet_gui.layout import Views
@@ -28,7 +28,14 @@ class FrontierDesk(QObject):
     """Keeps the frontier view true to the state, and turns its wishes into changes of the state.
 
     A move of the budget that the axis shows only moves a line; everything else makes a new scene.
+
+    Signals
+    -------
+    problem_looked_at(object)
+        What is known of this Problem is drawn: what is stored of it elsewhere is wanted.
     """
+
+    problem_looked_at = Signal(object)
 
     def __init__(
         self,
@@ -208,6 +215,9 @@ class FrontierDesk(QObject):
         if not panel.isVisible() or not (self._stale or self._of != self._subject()):
             return
         sources = sources_of(core)
+        for source in sources:
+            problem = core.frontier.problem_of(source.strategy)
+            self.problem_looked_at.emit(problem)
         self._stale, self._of = False, self._subject()
         if core.model is None or not sources:
             self._scene = None

@@ -200,7 +200,7 @@ def _fill_rows(views: Views) -> None:
     views.bottom_tabs.addTab(Column(views.solver, "solverColumn"), "Solver")
     views.bottom_tabs.addTab(views.actions, "Actions")
     views.bottom_tabs.addTab(views.tensors, "Tensors")
-    views.bottom_tabs.addTab(Column(views.compare, "compareColumn"), "Compare")
+    views.bottom_tabs.addTab(views.compare, "Compare")
     _put(bottom, views.bottom_tabs)
     views.rows.addWidget(views.columns)
     views.rows.addWidget(bottom)

@@ -259,6 +259,7 @@ class MainWindow(QMainWindow):
         controller.answer_rejected.connect(self._on_rejected)
         controller.ready.connect(self._on_ready)
         self.keeper.fetched.connect(controller.reconsider)
+        self.frontier_desk.problem_looked_at.connect(self.keeper.fetch)
         self.keeper.trouble.connect(self._on_store_trouble)
         self.opener.notice.connect(self.show_notice)
         self.exporter.notice.connect(self.show_notice)

@@ -85,7 +85,13 @@ class Keeper(QObject):
     @Slot()
     def _fetch(self) -> None:
         problem = self._core.problem
-        if problem is None or not self._wanted or self._closed.is_set():
+        if problem is not None:
+            self.fetch(problem)
+
+    @Slot(object)
+    def fetch(self, problem: Problem) -> None:
+        """Read what is stored of a problem, once in a session."""
+        if not self._wanted or self._closed.is_set():
             return
         shelf = self._core.knowledge.shelf(problem)
         if not shelf.fetched:

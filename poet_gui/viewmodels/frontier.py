@@ -149,7 +149,7 @@ def frontier_scene(
         budget=None if present is None else float(present),
         marks=_marks(costed, axis),
         knees=_knee_marks(main, points, axis),
-        caption=_caption(budgets, axis) + (" · root scale" if bent else ""),
+        caption=_caption(budgets, axis) + (" · √ scale" if bent else ""),
         baseline_j=costed.baseline_energy_j,
         bent=bent,
     )
@@ -211,7 +211,7 @@ def _x_range(
 def _y_range(series: Sequence[Series], baseline_j: float, *, bent: bool) -> tuple[float, float]:
     energies = [corner.energy_j for one in series for corner in one.frontier.corners]
     lower = series[0].frontier.lower_j
-    low = min([baseline_j, *lower[np.isfinite(lower)].tolist()])
+    low = min([*lower[np.isfinite(lower)].tolist(), *energies], default=baseline_j)
     high = max([low, *energies])
     if high <= low:
         high = low * 1.01 if low > 0 else 1.0

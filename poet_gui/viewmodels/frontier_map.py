@@ -51,13 +51,19 @@ class MapScene:
         return Budgets(int(self.ram_bytes[column]), limit if math.isfinite(limit) else None)
 
     def text(self, row: int, column: int) -> str:
-        """What stands in a cell: the energy above the baseline, "no" or "?"."""
+        """What stands in a cell: percent above the baseline in two digits, "no" or "?"."""
         if math.isinf(self.lower_j[row, column]):
             return "no"
-        best_j = float(self.best_j[row, column])
-        if math.isinf(best_j):
+        if math.isinf(self.best_j[row, column]):
             return "?"
-        return format_percent(best_j / self.baseline_j - 1, signed=True) if self.baseline_j else "–"
+        percent = 100 * self._above(row, column)
+        return f"+{percent:.2g}" if percent > 0 else "0"
+
+    def _above(self, row: int, column: int) -> float:
+        """Energy above the baseline as a part of it, never below 0; 0 without a baseline."""
+        if not self.baseline_j:
+            return 0.0
+        return max(0.0, float(self.best_j[row, column]) / self.baseline_j - 1)
 
     def words(self, row: int, column: int) -> tuple[str, tuple[str, ...]]:
         """Heading and lines for a cell."""
@@ -67,9 +73,10 @@ class MapScene:
             return title, ("impossible: no schedule fits",)
         if math.isinf(best_j):
             return title, (f"at least {format_joules(lower_j)}", "no schedule known yet")
+        above = format_percent(self._above(row, column), signed=True)
         proven = "proven" if self.proven[row, column] else f"proven: {format_joules(lower_j)}"
         return title, (
-            f"{format_joules(best_j)} ({self.text(row, column)} above the baseline), {proven}",
+            f"{format_joules(best_j)}, {above} above the baseline, {proven}",
             "Enter or click sets both budgets",
         )
 
@@ -125,7 +132,12 @@ def map_table(scene: MapScene) -> Table:
         Column("runtime limit", "", limit, lambda r: scene.limit_text(r // columns)),
         Column("energy", "of the best schedule known", best, lambda r: joules(best, r)),
         Column("proven", "no schedule needs less", lower, lambda r: joules(lower, r)),
-        Column("above baseline", "", best, lambda r: scene.text(r // columns, r % columns)),
+        Column(
+            "% above",
+            "percent above the baseline",
+            best,
+            lambda r: scene.text(r // columns, r % columns),
+        ),
     )
     count = rows * columns
     return Table(made, np.full(count, -1, dtype=np.int64), np.arange(count, dtype=np.int64))

@@ -27,10 +27,10 @@ def point_words(scene: FrontierScene, point: int) -> tuple[str, tuple[str, ...]]
     energy_j, lower_j = float(points.energy_j[point]), float(points.lower_j[point])
     over = format_percent(energy_j / scene.baseline_j - 1, signed=True) if scene.baseline_j else "–"
     lines = (
-        f"{format_joules(energy_j)} ({over} above the baseline)",
+        f"{format_joules(energy_j)}, {over} above the baseline",
         _proof_words(energy_j, lower_j, proven=bool(points.proven[point])),
         f"needs {format_bytes_exactly(schedule.peak_bytes)}, {format_seconds(schedule.runtime_s)}",
-        "Enter or click loads it, with Ctrl compares it",
+        "click loads it, Ctrl+click compares",
     )
     return f"{series.style.label} · {scene.x_text(float(points.x[point]))}", lines
 
@@ -128,9 +128,9 @@ def _gaps(points: Points) -> FloatArray:
 
 def _proof_words(energy_j: float, lower_j: float, *, proven: bool) -> str:
     if energy_j - lower_j <= _SLACK * energy_j:
-        return "proven: no schedule that fits needs less"
+        return "proven: nothing that fits needs less"
     gap = format_percent((energy_j - lower_j) / energy_j) if energy_j else "–"
-    words = f"no schedule that fits needs less than {format_joules(lower_j)} (gap {gap})"
+    words = f"at least {format_joules(lower_j)} is needed, gap {gap}"
     return f"proven: {words}" if proven else words
 
 

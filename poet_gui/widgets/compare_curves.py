@@ -100,8 +100,8 @@ class CompareCurves(QWidget):
         return QSize(320, 8 * self.fontMetrics().height())
 
     def minimumSizeHint(self) -> QSize:
-        """Qt: six lines of text."""
-        return QSize(180, 6 * self.fontMetrics().height())
+        """Qt: four lines of text."""
+        return QSize(180, 4 * self.fontMetrics().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt override
         """Qt: axes, the area of B, then both outlines."""

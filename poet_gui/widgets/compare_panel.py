@@ -1,7 +1,17 @@
 """The whole comparison: every difference, the tensors treated anew, both memory curves."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QScrollArea,
+    QStackedLayout,
+    QVBoxLayout,
+    QWidget,
+)
 
 from poet_gui.theme import Theme
 from poet_gui.viewmodels.compare import DELTA_COLUMNS, Changes, Delta, Overlay
@@ -26,6 +36,7 @@ class DeltaGrid(QWidget):
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(14)
         self._grid.setVerticalSpacing(1)
+        self._grid.setRowStretch(20, 1)
         self._rows: list[tuple[QLabel, ...]] = []
         for column, title in enumerate(DELTA_COLUMNS):
             self._grid.addWidget(_cell(title, column, tone="muted"), 0, column)
@@ -71,21 +82,23 @@ class ComparePanel(QWidget):
         self.summary.setObjectName("compareSummary")
         self.table = LinkedTable("compareTable")
         self.table.setAccessibleName("tensors treated differently")
-        self.table.horizontalHeader().setStretchLastSection(True)
         middle = QVBoxLayout()
         middle.setSpacing(2)
         middle.addWidget(self.summary)
         middle.addWidget(self.table, 1)
-        left = QVBoxLayout()
-        left.addWidget(self.grid)
-        left.addStretch(1)
+        left = QScrollArea()
+        left.setWidget(self.grid)
+        left.setWidgetResizable(True)
+        left.setFrameShape(QFrame.Shape.NoFrame)
+        left.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        left.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         shown = QWidget()
         row = QHBoxLayout(shown)
         row.setContentsMargins(0, 4, 0, 0)
         row.setSpacing(18)
-        row.addLayout(left)
-        row.addLayout(middle, 3)
-        row.addWidget(self.curves, 4)
+        row.addWidget(left, 4)
+        row.addLayout(middle, 4)
+        row.addWidget(self.curves, 3)
         self._shown = shown
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self.words)
@@ -109,6 +122,9 @@ class ComparePanel(QWidget):
         self.grid.set_deltas(deltas)
         self.summary.setText(changes.summary)
         self.table.show_table(changes.table)
+        header = self.table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.curves.set_overlay(overlay, axis)
         self._stack.setCurrentWidget(self._shown)
 

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -33,6 +33,8 @@ from solver.costs import FloatArray
 from solver.units import format_joules, format_seconds
 
 _PAD = 6.0
+_LABEL_STEPS = 40
+"""Steps that are looked at for the place of a name."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -236,27 +238,58 @@ class FrontierLayer:
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
     def _draw_labels(self, painter: QPainter) -> None:
-        """The name of each curve at its tight end, below one another where they would meet."""
-        if len([one for one in self._scene.series if len(one.x)]) <= 1:
+        """The name of each curve on a step of its own that no other curve crosses."""
+        drawn = [one for one in self._scene.series if len(one.x)]
+        if len(drawn) <= 1:
             return
-        metrics, area = QFontMetricsF(self._font), self._place.area
+        metrics = QFontMetricsF(self._font)
+        lines = [self._segments(one) for one in drawn]
         taken: list[QRectF] = []
-        for series in self._scene.series:
-            if not len(series.x):
-                continue
-            at = self._place.point(float(series.x[0]), float(series.y[0]))
-            width, height = metrics.horizontalAdvance(series.style.label) + 6, metrics.height()
-            left = min(at.x() + 4, area.right() - width)
-            above = at.y() - height - 5
-            box = QRectF(left, above if above > area.top() else at.y() + 6, width, height)
-            while any(box.intersects(other) for other in taken):
-                box.translate(0, height)
+        ground = QColor(self._theme.panel)
+        ground.setAlpha(210)
+        for number, series in enumerate(drawn):
+            others = np.concatenate([line for k, line in enumerate(lines) if k != number])
+            size = QSizeF(metrics.horizontalAdvance(series.style.label) + 6, metrics.height())
+            box = self._free_box(lines[number][0::2], others, size, taken)
             taken.append(box)
-            ground = QColor(self._theme.panel)
-            ground.setAlpha(225)
             painter.fillRect(box, ground)
             painter.setPen(QColor(self._theme.text))
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, series.style.label)
+
+    def _segments(self, series: Series) -> FloatArray:
+        """Left, top, right, bottom of each piece of a curve, shape (pieces, 4), in pixels."""
+        x, y = self._place.x(series.x), self._place.y(series.y)
+        pieces = np.column_stack((x[:-1], y[:-1], x[1:], y[1:]))
+        return np.asarray(
+            np.column_stack(
+                (
+                    np.minimum(pieces[:, 0], pieces[:, 2]),
+                    np.minimum(pieces[:, 1], pieces[:, 3]),
+                    np.maximum(pieces[:, 0], pieces[:, 2]),
+                    np.maximum(pieces[:, 1], pieces[:, 3]),
+                )
+            )
+        )
+
+    def _free_box(
+        self, steps: FloatArray, others: FloatArray, size: QSizeF, taken: list[QRectF]
+    ) -> QRectF:
+        """Where a name fits best: above or below one of the first steps, crossing least."""
+        area, best, fewest = self._place.area, QRectF(), math.inf
+        for left, top, _, _ in steps[:_LABEL_STEPS].tolist():
+            for y in (top - size.height() - 5, top + 6):
+                corner = QPointF(min(left + 7, area.right() - size.width()), y)
+                box = QRectF(corner, size)
+                if y < area.top() or box.bottom() > area.bottom():
+                    continue
+                crossed = int(np.count_nonzero(
+                    (others[:, 0] < box.right()) & (others[:, 2] > box.left())
+                    & (others[:, 1] < box.bottom()) & (others[:, 3] > box.top())
+                ))  # fmt: skip
+                crossed += sum(100 for other in taken if box.intersects(other))
+                if crossed < fewest:
+                    best, fewest = box, crossed
+        return best
 
 
 def _joules_text(joules: float) -> str:

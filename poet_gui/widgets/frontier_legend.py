@@ -1,7 +1,7 @@
 """What the lines and points of the frontier mean, with the same pens as the plot."""
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from poet_gui.solving.sweep_status import MAIN
@@ -41,8 +41,12 @@ class FrontierLegend(QWidget):
         """Name these curves."""
         if strategies != self._strategies:
             self._strategies = strategies
-            self.updateGeometry()
+            self._fit()
             self.update()
+
+    def _fit(self) -> None:
+        """Be as high as the rows need: a grid does not ask what a width needs across columns."""
+        self.setFixedHeight(self.heightForWidth(max(1, self.width())))
 
     def _entries(self) -> list[tuple[str, str]]:
         """(what is drawn, text) in order."""
@@ -117,6 +121,11 @@ class FrontierLegend(QWidget):
     def minimumSizeHint(self) -> QSize:
         """Qt: the widest entry."""
         return QSize(100, self.fontMetrics().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Qt: another width may need other rows."""
+        super().resizeEvent(event)
+        self._fit()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt override
         """Qt: draw the entries."""

@@ -162,7 +162,7 @@ class FrontierMap(QWidget):
     def minimumSizeHint(self) -> QSize:
         """Qt: as the plot."""
         unit = self.fontMetrics().height()
-        return QSize(12 * unit, 9 * unit)
+        return QSize(12 * unit, 6 * unit)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt override
         """Qt: cells, the present budgets, the focused cell."""

@@ -157,24 +157,27 @@ class FrontierPanel(QWidget):
         self._foot.setVerticalSpacing(5)
         self._foot.setColumnStretch(0, 1)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 6, 0, 0)
-        layout.setSpacing(5)
+        layout.setContentsMargins(0, 4, 0, 0)
+        layout.setSpacing(4)
         layout.addLayout(head)
         layout.addWidget(self.stack, 1)
         layout.addLayout(self._foot)
         self._place_foot(wide=False)
 
     def _place_foot(self, *, wide: bool) -> None:
-        """Two by two where there is room, below one another where there is not."""
+        """Caption and knees side by side where there is room, else all below one another."""
         if wide is self._wide:
             return
         self._wide = wide
+        self.sweep.set_wide(wide=wide)
+        # Row, column, rows, columns.
+        places = ((0, 0, 1, 1), (1, 0, 1, 2), (0, 1, 1, 1), (2, 0, 1, 2)) if wide else (
+            (0, 0, 1, 2), (1, 0, 1, 2), (2, 0, 1, 2), (3, 0, 1, 2)
+        )  # fmt: skip
         rows = (self.caption, self.legend, self.knee_row, self.sweep)
-        for number, widget in enumerate(rows):
+        for widget, place in zip(rows, places, strict=True):
             self._foot.removeWidget(widget)
-            place = divmod({0: 0, 1: 2, 2: 1, 3: 3}[number], 2) if wide else (number, 0)
-            self._foot.addWidget(widget, *place, Qt.AlignmentFlag.AlignVCenter if wide else
-                                 Qt.AlignmentFlag(0))  # fmt: skip
+            self._foot.addWidget(widget, *place)
 
     def _connect(self) -> None:
         self.plot.load_requested.connect(self.load_requested)
@@ -239,7 +242,7 @@ class FrontierPanel(QWidget):
         """Show the map over both budgets."""
         self._scene, self._map = None, scene
         self.map.set_scene(scene)
-        self.caption.setText("energy above the baseline · RAM across, runtime limit upward")
+        self.caption.setText("percent above the baseline · RAM across, runtime limit upward")
         self._show_knees(())
         if self.as_table.isChecked():
             self.table.show_table(map_table(scene))

@@ -198,7 +198,7 @@ class FrontierPlot(QWidget):
     def minimumSizeHint(self) -> QSize:
         """Qt: still readable."""
         unit = self.fontMetrics().height()
-        return QSize(12 * unit, 9 * unit)
+        return QSize(12 * unit, 6 * unit)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt override
         """Qt: the kept picture, then what moves."""

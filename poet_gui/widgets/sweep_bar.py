@@ -75,6 +75,7 @@ class SweepBar(QWidget):
         row.addWidget(self.points)
         row.addWidget(self.choice)
         row.addStretch(1)
+        self._row = row
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
@@ -88,6 +89,17 @@ class SweepBar(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Use these colours."""
         self.choice.setIcon(themed_icon("mdi6.chevron-down", theme.text, theme.text_muted))
+
+    def set_wide(self, *, wide: bool) -> None:
+        """Let the words stand beside the buttons, or below them."""
+        layout = self.layout()
+        for holder in (self._row, layout):
+            if holder is not None:
+                holder.removeWidget(self.words)
+        if wide:
+            self._row.addWidget(self.words, 100)
+        elif isinstance(layout, QVBoxLayout):
+            layout.addWidget(self.words)
 
     def set_axis(self, axis: Axis) -> None:
         """Sweep along this axis next time."""

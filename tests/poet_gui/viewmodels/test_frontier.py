@@ -112,7 +112,7 @@ def test_that_floor_plain_peak_and_budget_are_marked() -> None:
     assert [mark.text for mark in shown.marks] == ["floor 2.93 KiB", "plain peak 3.91 KiB"]
     assert shown.budget == 3600
     assert scene(axis="runtime").budget is None
-    assert shown.caption == "energy against RAM · no runtime limit · root scale"
+    assert shown.caption == "energy against RAM · no runtime limit · √ scale"
 
 
 def test_that_a_knee_is_named_and_leads_to_its_point() -> None:
@@ -129,10 +129,10 @@ def test_that_the_card_of_a_point_says_what_is_proven_there() -> None:
     title, lines = point_words(scene(), 0)
     assert title == "joint · 2.93 KiB"
     # 12 J / 9 J; 0.5 J / 12 J.
-    assert lines[0] == "12.00 J (+33.3 % above the baseline)"
-    assert lines[1] == "no schedule that fits needs less than 11.50 J (gap 4.2 %)"
+    assert lines[0] == "12.00 J, +33.3 % above the baseline"
+    assert lines[1] == "at least 11.50 J is needed, gap 4.2 %"
     assert lines[2] == "needs 3,000 B, 12.0 s"
-    assert point_words(scene(), 1)[1][1] == "proven: no schedule that fits needs less"
+    assert point_words(scene(), 1)[1][1] == "proven: nothing that fits needs less"
 
 
 def test_that_between_points_the_bracket_is_told() -> None:

@@ -2,29 +2,49 @@
 
 from collections.abc import Callable
 
-from solver.heuristic.plan import Plan
+import numpy as np
+
+from solver.heuristic.plan import IntArray, Plan
 from solver.staged import bits
 
 _LESS = 1e-12  # relative: smaller savings are rounding
 
 
-def polish(plan: Plan, stop: Callable[[], bool] = lambda: False) -> None:
-    """Improve `plan` in place until no single change helps; it fits before and after."""
+def polish(
+    plan: Plan, stop: Callable[[], bool] = lambda: False, *, since: Plan | None = None
+) -> None:
+    """Improve `plan` in place until no single change helps; it fits before and after.
+
+    `since` : a polished plan that it was made from: only what changed since is looked at.
+    """
     while not stop():
-        before = plan.cost
-        _hold_again(plan, stop)
+        before = plan.copy()
+        _hold_again(plan, _changed(plan, since), stop)
         _page_less(plan, stop)
         # Rounding may leave a cost of 0 a little below 0: its own size is what counts.
-        if plan.cost >= before - _LESS * abs(before):
+        if plan.cost >= before.cost - _LESS * abs(before.cost):
             return
+        since = before
 
 
-def _hold_again(plan: Plan, stop: Callable[[], bool]) -> None:
+def _changed(plan: Plan, since: Plan | None) -> IntArray:
+    """Number of changed stages before each stage, shape (stages + 1,)."""
+    count = plan.staged.stages
+    if since is None:
+        return np.arange(count + 1)
+    changed = plan.peaks != since.peaks
+    changed |= [new is not old for new, old in zip(plan.stages, since.stages, strict=True)]
+    return np.concatenate(([0], np.cumsum(changed)))
+
+
+def _hold_again(plan: Plan, changed: IntArray, stop: Callable[[], bool]) -> None:
     """Hold supplied tensors back to where they last were, dearest supply first, while it fits."""
     supplies = [
         (cost, stage, tensor)
-        for stage in range(plan.staged.stages)
+        for stage, planned in enumerate(plan.stages)
+        if planned.cost
         for cost, tensor in supplies_of(plan, stage)
+        if changed[stage + 1] > changed[max(plan.last_seen(tensor, stage), 0)]
     ]
     supplies.sort(key=lambda supply: (-supply[0] / max(1, plan.staged.size[supply[2]]), supply[1:]))
     for _, stage, tensor in supplies:
@@ -75,13 +95,13 @@ def hold_back(plan: Plan, stage: int, tensor: int, *, force: bool = False) -> bo
 def _page_less(plan: Plan, stop: Callable[[], bool]) -> None:
     """Drop writes that nobody reads, and writes whose page-ins reruns can replace for less."""
     room = plan.staged.room
+    readers = _readers(plan)
     for tensor in bits(plan.paged):
         if stop():
             return
         cost, in_time = plan.cost, plan.fits_in_time
-        readers = [t for t, planned in enumerate(plan.stages) if planned.paged_in >> tensor & 1]
         plan.page(tensor, write=False)
-        undo = plan.replan(readers)
+        undo = plan.replan(readers.get(tensor, []))
         if undo is None:
             plan.page(tensor, write=True)
             continue
@@ -89,3 +109,14 @@ def _page_less(plan: Plan, stop: Callable[[], bool]) -> None:
         if not fits or plan.cost > cost or (in_time and not plan.fits_in_time):
             plan.restore(undo)
             plan.page(tensor, write=True)
+        else:
+            readers = _readers(plan)
+
+
+def _readers(plan: Plan) -> dict[int, list[int]]:
+    """Per tensor that is paged in anywhere, the stages in which it is."""
+    readers: dict[int, list[int]] = {}
+    for t, planned in enumerate(plan.stages):
+        for tensor in bits(planned.paged_in):
+            readers.setdefault(tensor, []).append(t)
+    return readers

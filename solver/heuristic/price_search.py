@@ -71,14 +71,14 @@ def repaired(
     best: Plan | None = None
     batches = (8, 1) if planner.staged.stages < _SINGLE_DROPS_BELOW else (16,)
     for batch in batches:
+        if stop():
+            break
         plan = start(planner)
         if not repair(plan, batch=batch, stop=stop):
             continue
         polish(plan, stop)
         if best is None or (plan.fits_in_time, -plan.cost) > (best.fits_in_time, -best.cost):
             best = plan
-        if stop():
-            break
     return best
 
 

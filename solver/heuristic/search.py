@@ -5,9 +5,10 @@ from random import Random
 
 from solver.heuristic.improve import hold_back, polish, supplies_of
 from solver.heuristic.plan import Plan
-from solver.heuristic.repair import repair
+from solver.heuristic.repair import Noise, repair
 
 _BATCHES = (1, 2, 4, 8)
+_MOST = (12, 24, 48)
 
 
 def local_search(plan: Plan, rng: Random, stop: Callable[[], bool]) -> Iterator[Plan]:
@@ -22,12 +23,15 @@ def local_search(plan: Plan, rng: Random, stop: Callable[[], bool]) -> Iterator[
         restored = _restore(trial, rng)
         if restored is None:
             return
-        keep = frozenset(restored) if rng.random() < 0.5 else frozenset()  # noqa: PLR2004 - a coin
-        noise = rng.choice((0.0, 0.3, 1.0, 3.0))
-        batch = rng.choice(_BATCHES)
-        if not repair(trial, batch=batch, noise=noise, rng=rng, keep=keep, stop=stop):
+        noise = Noise(
+            rng,
+            rng.choice((0.0, 0.3, 1.0, 3.0)),
+            frozenset(restored) if rng.random() < 0.5 else frozenset(),  # noqa: PLR2004 - a coin
+            rng.choice(_MOST),
+        )
+        if not repair(trial, batch=rng.choice(_BATCHES), noise=noise, stop=stop):
             continue
-        polish(trial, stop)
+        polish(trial, stop, since=best)
         if trial.cost < best.cost * (1 - 1e-9) and trial.fits:
             best = trial
             yield best
@@ -52,7 +56,8 @@ def _restore(plan: Plan, rng: Random) -> list[int] | None:
         return None
     restored: list[int] = []
     weights = [cost + 1e-12 for cost, _, _ in supplies]
-    count = rng.randint(1, min(12, len(supplies)))
+    # Mostly few: every tensor more makes a repair longer and less likely to pay.
+    count = min(12, len(supplies), 1 + int(rng.expovariate(0.5)))
     for _, stage, tensor in rng.choices(supplies, weights, k=count):
         if hold_back(plan, stage, tensor, force=True):
             restored.append(tensor)

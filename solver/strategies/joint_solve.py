@@ -16,7 +16,7 @@ from solver.heuristic.improve import polish
 from solver.heuristic.overlapped import at_energy_prices, first_overlapped
 from solver.heuristic.plan import Plan, keep_everything, page_everything
 from solver.heuristic.price_search import energy_j, first_plan, repaired
-from solver.heuristic.repair import repair
+from solver.heuristic.repair import Noise, repair
 from solver.heuristic.search import local_search
 from solver.heuristic.stage_plan import StagePlanner, prices
 from solver.issue_script import unhurried
@@ -260,9 +260,8 @@ class JointSolve:
         """Noisy repairs from everything held, until one fits."""
         while not enough():
             plan = keep_everything(self.planner)
-            if not repair(
-                plan, noise=self._rng.choice((1.0, 3.0, 10.0)), rng=self._rng, stop=enough
-            ):
+            noise = Noise(self._rng, self._rng.choice((1.0, 3.0, 10.0)))
+            if not repair(plan, noise=noise, stop=enough):
                 continue
             polish(plan, enough)
             if self.take(plan):

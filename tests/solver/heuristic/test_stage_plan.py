@@ -167,3 +167,16 @@ def test_that_an_output_replaced_by_a_rerun_is_not_wanted_before_it() -> None:
 
     assert during == (0, 1)
     assert start == 0
+
+
+def test_that_what_a_price_depended_on_is_part_of_what_is_recalled() -> None:
+    # Paging f2 in costs 1.5 J. It is cheaper than f1 and f2 (2 J), dearer than f2 alone (1 J).
+    first = planner(joule_per_byte_in=1.5e-3)
+    without_f1 = first.plan(B2, 1 << 4, 0, paged=F2)
+
+    with_f1 = first.plan(B2, 1 << 4 | F1, 0, paged=F2)
+
+    assert without_f1 is not None
+    assert with_f1 is not None
+    assert (without_f1.runs, without_f1.paged_in) == ((B2,), F2)
+    assert (with_f1.runs, with_f1.paged_in) == ((1, B2), 0)

@@ -12,7 +12,7 @@ from solver.costs import FloatArray
 from solver.heuristic.improve import polish
 from solver.heuristic.plan import Plan, keep_everything, page_everything
 from solver.heuristic.price_search import energy_j
-from solver.heuristic.repair import repair
+from solver.heuristic.repair import Noise, repair
 from solver.heuristic.stage_plan import StagePlanner, prices
 from solver.milp.backend import CvxpyProblem, Ending, MipResult
 from solver.milp.cuts import separate
@@ -44,7 +44,7 @@ def fitting_plans(draw: st.DrawFn) -> Plan:
     start = draw(st.sampled_from([page_everything, keep_everything]))
     plan = start(StagePlanner(staged, prices(staged)))
     rng, noise = draw(st.randoms(use_true_random=False)), draw(st.sampled_from([0.0, 3.0]))
-    assume(repair(plan, noise=noise, rng=rng))
+    assume(repair(plan, noise=Noise(rng, noise)))
     assume(plan.fits)
     if draw(st.booleans()):
         polish(plan)

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from solver.costs import CostedGraph
 
 _TRACES: Final = 64
+_SHELVES: Final = 64
+"""Models, devices and switches that a session remembers; the store on disk remembers more."""
 
 
 @dataclass(slots=True, eq=False)
@@ -59,8 +61,10 @@ class Knowledge:
     """Shelves by fingerprint. Everything taken in has passed the verifier before."""
 
     def __init__(self) -> None:
-        self._shelves: dict[str, Shelf] = {}
-        self._fingerprints: dict[tuple[int, Switches], tuple[CostedGraph, str]] = {}
+        self._shelves: OrderedDict[str, Shelf] = OrderedDict()
+        self._fingerprints: OrderedDict[tuple[int, Switches], tuple[CostedGraph, str]] = (
+            OrderedDict()
+        )
         self._traces: OrderedDict[tuple[object, ...], Trace] = OrderedDict()
 
     # What can be asked
@@ -70,6 +74,10 @@ class Knowledge:
         key = self.fingerprint(problem)
         if key not in self._shelves:
             self._shelves[key] = Shelf(problem, Brackets(problem), Brackets(problem))
+            for old in tuple(self._shelves)[:-_SHELVES]:
+                if not self._shelves[old].unsaved:
+                    del self._shelves[old]
+        self._shelves.move_to_end(key)
         return self._shelves[key]
 
     def brackets(self, problem: Problem) -> Brackets:
@@ -81,6 +89,8 @@ class Knowledge:
         key = (id(problem.costed), problem.switches)
         if key not in self._fingerprints:  # with the graph: an id is its own while it lives
             self._fingerprints[key] = (problem.costed, fingerprint(problem))
+            while len(self._fingerprints) > _SHELVES:
+                self._fingerprints.popitem(last=False)
         return self._fingerprints[key][1]
 
     def same(self, one: Problem, other: Problem) -> bool:

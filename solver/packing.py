@@ -1,6 +1,7 @@
 """Events and outcomes of a solve <-> the messages that carry them between two processes."""
 
 from dataclasses import replace
+from functools import lru_cache
 from math import inf, isfinite
 from typing import Final, assert_never
 
@@ -48,7 +49,13 @@ def unpack_schedule(packed: PackedSchedule) -> Schedule:
     Raises ValueError for arrays of different length, IndexError for an unknown kind.
     """
     pairs = zip(packed.kinds, packed.targets, strict=True)
-    return Schedule(tuple(Action(_KINDS[kind], target) for kind, target in pairs))
+    return Schedule(tuple(_action(kind, target) for kind, target in pairs))
+
+
+@lru_cache(maxsize=2**16)
+def _action(kind: int, target: int) -> Action:
+    """One object for all schedules: a thousand of them are kept, of a thousand actions each."""
+    return Action(_KINDS[kind], target)
 
 
 def pack_known(known: Known) -> PackedKnown:

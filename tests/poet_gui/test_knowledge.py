@@ -163,3 +163,16 @@ def test_that_beside_computing_a_schedule_is_executed_for_its_own_budget(
         fresh = simulate(trace.schedule, problem)
         assert trace.runtime_s == fresh.runtime_s
         assert trace.peak_bytes == fresh.peak_bytes <= ram_bytes
+
+
+def test_that_a_long_session_forgets_what_was_used_longest_ago(
+    knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("poet_gui.knowledge._SHELVES", 2)
+    others = [problem_of(chain(5, size=size), 4000) for size in (1001, 1002, 1003)]
+    knowledge.add_stored(PROBLEM, [StoredBound(Budgets(3500), 15.05)])
+    knowledge.record(others[0], Bound(0.0, "proof", 15.05), "joint")  # still to be stored
+    for problem in others[1:]:
+        knowledge.brackets(problem)
+    assert knowledge.brackets(PROBLEM).bounds == ()
+    assert len(knowledge.brackets(others[0]).bounds) == 1

@@ -256,9 +256,11 @@ def test_that_a_tensor_that_sets_the_floor_is_warned_of_before_the_first_solve(
 def test_that_a_stop_gives_control_back_and_keeps_the_best(
     qtbot: QtBot, make_window: MakeWindow, when: str
 ) -> None:
-    window = make_window(None)
-    open_model(qtbot, window, "resnet18_cifar")
+    window = make_window(None, start=False)
     core, controller = window.state.core, window.controller
+    with qtbot.waitSignal(controller.ready, timeout=WAIT_MS, check_params_cb=bool):
+        controller.start()  # warm: importing the solver's libraries hears nobody
+    open_model(qtbot, window, "resnet18_cifar")
     assert core.model is not None
     core.set_ram(int(0.35 * core.model.costed.plain_peak_bytes))
     with qtbot.waitSignal(controller.finished, timeout=WAIT_MS):

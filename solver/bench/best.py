@@ -46,17 +46,16 @@ def best_energies_j(
 ) -> dict[str, float]:
     """Least energy known per solved row: the prototype's, the file's, or this benchmark's own.
 
-    The file's counts where its entry is of the same problem. A prototype's figure of few digits is
-    taken for what a better one of this or an earlier run says, where that is within its rounding.
+    A schedule counts for every row of the same problem whose budgets are no tighter than its row's.
+    A prototype's figure of few digits is taken for what a better one of this or an earlier run
+    says, where that is within its rounding.
     """
     by_name = {row.name: row for row in rows}
+    schedules = [*known.values(), *(_entry(result) for result in document.rows)]
     found = {}
     for result in document.rows:
-        own = [final(result).energy_j]
-        entry = known.get(result.name)
-        if entry is not None and _same(entry, result):
-            own.append(entry.energy_j)
-        row, exact = by_name.get(result.name), min(own)
+        exact = min(each.energy_j for each in schedules if _serves(each, result))
+        row = by_name.get(result.name)
         if row is None or row.best_overhead_j is None:
             found[result.name] = exact
             continue
@@ -64,6 +63,27 @@ def best_energies_j(
         close = abs(told - exact) <= row.rounding_j
         found[result.name] = exact if close else min(told, exact)
     return {name: energy for name, energy in found.items() if math.isfinite(energy)}
+
+
+def _entry(result: RowResult) -> Best:
+    """The best schedule of a row; of infinite energy without one."""
+    limit = f"{result.runs[0].limit_s:.0f} s" if result.runs else "not solved"
+    return Best(
+        name=result.name,
+        problem=result.problem,
+        ram_bytes=result.ram_bytes,
+        runtime_s=result.runtime_s,
+        energy_j=final(result).energy_j,
+        source=f"poet bench, {limit}, step {finders(result)[0]}, engine {ENGINE_VERSION}",
+    )
+
+
+def _serves(entry: Best, result: RowResult) -> bool:
+    """Whether the schedule of `entry` keeps the budgets of `result`."""
+    fits_time = result.runtime_s is None or (
+        entry.runtime_s is not None and entry.runtime_s <= result.runtime_s
+    )
+    return entry.problem == result.problem and entry.ram_bytes <= result.ram_bytes and fits_time
 
 
 def improved(document: Document, known: Mapping[str, Best]) -> tuple[Best, ...]:
@@ -75,15 +95,7 @@ def improved(document: Document, known: Mapping[str, Best]) -> tuple[Best, ...]:
             continue
         if before is not None and _same(before, result) and before.energy_j <= end.energy_j:
             continue
-        limit = f"{result.runs[0].limit_s:.0f} s"
-        entries[result.name] = Best(
-            name=result.name,
-            problem=result.problem,
-            ram_bytes=result.ram_bytes,
-            runtime_s=result.runtime_s,
-            energy_j=end.energy_j,
-            source=f"poet bench, {limit}, step {finders(result)[0]}, engine {ENGINE_VERSION}",
-        )
+        entries[result.name] = _entry(result)
     return tuple(entries[name] for name in sorted(entries))
 
 

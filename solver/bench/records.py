@@ -16,7 +16,7 @@ PROVEN_GAP: Final = 1e-4
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """One problem of the benchmark.
+    """One problem of the benchmark; `name` is part/network/device/budget.
 
     model : a built-in network, or "onnx:NAME" for a model inside the `onnx` package.
     ram_bytes, share, of_floor : exactly one is given: the budget itself, a share of the plain
@@ -26,7 +26,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    part: Literal["reference", "real"]
+    part: Literal["reference", "real", "limited"]
     model: str
     device: str
     accounting: Accounting | None = None

@@ -26,13 +26,15 @@ _GRACE_S: Final = 60.0
 class Plan:
     """How long to measure: one run of long_s and `repeats` of short_s per row, total_s for all.
 
+    The released formulation comes on top.
+
     Early rows leave what they save to later ones; where time runs short, long runs become shorter.
     """
 
     long_s: float = 60.0
     short_s: float = 5.0
     repeats: int = 2
-    total_s: float = 75 * 60.0
+    total_s: float = 70 * 60.0
 
     def limits_s(self, left_s: float, rows_left: int) -> tuple[float, ...]:
         """Limits of the runs of the next row, with `rows_left` rows to go, itself included."""

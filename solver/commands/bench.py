@@ -20,7 +20,7 @@ from solver.commands.output import STDOUT, check_outputs, say, write_output
 from solver.errors import EngineError, Issue, UsageError
 from solver.files import is_there
 
-_QUICK_TOLERANCE = 0.10
+_QUICK_TOLERANCE = 0.15
 """Part of the best known overhead that five seconds may stay above it, on a busy machine."""
 
 

@@ -22,10 +22,24 @@ def test_that_the_least_of_file_and_run_counts() -> None:
     assert best_energies_j([row()], FOUND, {NAME: entry(106.0)}) == {NAME: 105.0}
 
 
-@pytest.mark.parametrize(
-    "other", [{"problem": "q"}, {"ram_bytes": 8 * MIB}, {"runtime_s": 1.0}], ids=str
-)
-def test_that_an_entry_of_another_problem_does_not_count(other: dict[str, object]) -> None:
+def test_that_a_schedule_counts_for_looser_budgets_of_the_same_problem() -> None:
+    tight = result(
+        run((1.0, 104.0, 101.0)), name="real/net/board/0.5", ram_bytes=5 * MIB, runtime_s=2.0
+    )
+    rows = [row(), row(tight.name)]
+    both = document(result(run((1.0, 105.0, 101.0))), tight)
+    assert best_energies_j(rows, both, {}) == {NAME: 104.0, tight.name: 104.0}
+    elsewhere = {"x": entry(103.0, name="x", ram_bytes=6 * MIB)}
+    # more RAM, and no runtime limit, than the tight row allows
+    assert best_energies_j(rows, both, elsewhere) == {NAME: 103.0, tight.name: 104.0}
+    slow = {"x": entry(103.0, name="x", ram_bytes=5 * MIB, runtime_s=3.0)}
+    assert best_energies_j(rows, both, slow)[tight.name] == 104.0
+
+
+@pytest.mark.parametrize("other", [{"problem": "q"}, {"ram_bytes": 8 * MIB}], ids=str)
+def test_that_an_entry_of_another_problem_or_more_memory_does_not_count(
+    other: dict[str, object],
+) -> None:
     assert best_energies_j([row()], FOUND, {NAME: entry(104.5, **other)}) == {NAME: 105.0}
     assert improved(FOUND, {NAME: entry(104.5, **other)})[0].energy_j == 105.0
 

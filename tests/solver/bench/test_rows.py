@@ -25,7 +25,8 @@ def test_that_the_installed_reference_rows_are_those_of_the_tests() -> None:
 
 
 def test_that_every_real_network_stands_on_both_devices_at_three_shares() -> None:
-    shares = {(row.model, row.device, row.share) for row in all_rows() if row.share is not None}
+    real = [row for row in all_rows() if row.part == "real"]
+    shares = {(row.model, row.device, row.share) for row in real if row.share is not None}
     assert len(REAL_MODELS) == 8
     assert shares == {
         (model, device, share)
@@ -33,6 +34,13 @@ def test_that_every_real_network_stands_on_both_devices_at_three_shares() -> Non
         for device in ("nrf52840", "rpi4")
         for share in (0.7, 0.5, 0.35)
     }
+
+
+def test_that_some_rows_have_a_runtime_limit_of_their_own() -> None:
+    limited = [row for row in all_rows() if row.part == "limited"]
+    assert len(limited) == 4
+    assert all(row.share == 0.5 and (row.runtime_ratio or 0) > 1 for row in limited)
+    assert {row.device for row in limited} == {"nrf52840", "rpi4"}
 
 
 def test_that_names_are_unique_and_say_the_part() -> None:

@@ -38,16 +38,28 @@ def test_that_a_row_shows_values_bounds_and_who_found_them() -> None:
 
 def test_that_times_beyond_the_limit_are_left_open_unless_it_was_proven() -> None:
     short = run((0.2, 106.0, 101.0), limit_s=3.0, wall_s=3.0)
-    assert cells(document(result(short)))["bound 60 s"] == "–"
     assert cells(document(result(short)))["at 5 s"] == "–"
+    assert cells(document(result(short)))["bound 5 s"] == "–"
     proven = run((0.2, 105.0, 105.0), limit_s=3.0, wall_s=0.3, status="optimal")
     assert cells(document(result(proven)))["bound 60 s"] == "5,000.00, 0 %, 0.000 %"
+
+
+def test_that_a_long_run_that_was_cut_short_shows_its_end_and_its_length() -> None:
+    short = run((0.2, 106.0, 101.0), limit_s=41.0, wall_s=41.0)
+    assert cells(document(result(short)))["bound 60 s"] == "1,000.00, 83.33 %, 4.717 % (41 s)"
 
 
 def test_that_a_row_that_was_not_solved_shows_why() -> None:
     shown = cells(document(result(note="the budget is below the floor")))
     assert shown["best"] == "the budget is below the floor"
     assert shown["bound 60 s"] == ""
+
+
+def test_that_a_runtime_limit_stands_beside_its_network() -> None:
+    name = "limited/net/board/1.01"
+    text = tables([row(name)], document(result(LONG, name=name)), {name: 105.0}, ())
+    assert "| net, board, 1.01 x | 100 | 7.00 MiB (0.70) |" in text
+    assert "within a binding runtime limit" in text
 
 
 def test_that_a_bound_without_a_schedule_stands_alone() -> None:

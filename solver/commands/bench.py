@@ -60,7 +60,7 @@ def bench(
     """Measure first answers, values over time, bounds and memory on reference and real graphs.
 
     Takes up to 75 minutes, or three with --quick. Ctrl+C keeps the rows that are done; with
-    --resume they are not measured again.
+    --resume they are not measured again; a readme is only written when all are done.
 
     Ends with 1 when a schedule or a bound does not hold what it must.
     """
@@ -78,7 +78,7 @@ def bench(
         write_output(json_path, encode(document))
     if json_path != STDOUT:
         click.echo(text)
-    if readme_path is not None:
+    if readme_path is not None and not interrupted:
         _write_readme(Path(readme_path), text)
     if is_recorded:
         record(improved(document, known))

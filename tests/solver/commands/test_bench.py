@@ -104,7 +104,10 @@ def test_that_rows_resume_and_an_interrupt_keeps_those_that_are_done(
     poet_bench: Bench, tmp_path: Path
 ) -> None:
     path = tmp_path / "bench.json"
-    arguments = ("--quick", "--rows", ROW, "--rows", OTHER, "--resume", str(path))
+    readme = tmp_path / "README.md"
+    readme.write_text(f"{BEGIN}\n{END}\n")
+    arguments = ("--quick", "--rows", ROW, "--rows", OTHER, "--resume", str(path), "--readme",
+                 str(readme))  # fmt: skip
 
     def interrupted_at_the_last(request: Request) -> RowResult:
         if request.row.name == ROW:
@@ -116,12 +119,14 @@ def test_that_rows_resume_and_an_interrupt_keeps_those_that_are_done(
     assert code == 130
     assert "interrupted: the rows so far are kept" in err
     assert "vgg16_cifar, rpi4" in out
+    assert readme.read_text() == f"{BEGIN}\n{END}\n"
 
     poet_bench.answer, poet_bench.asked = proven, []
     code, _, err = poet_bench(*arguments)
     assert code == 0
     assert "1 rows are taken from" in err
     assert [request.row.name for request in poet_bench.asked] == [ROW]
+    assert "vgg16_cifar, rpi4" in readme.read_text()
     whole = msgspec.json.decode(path.read_bytes(), type=Document)
     assert [each.name for each in whole.rows] == [OTHER, ROW]
 

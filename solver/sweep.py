@@ -197,13 +197,18 @@ class Sweep:
         marks = sorted({low, high} | {place for place in places if low <= place <= high})
         intervals = [self._interval(line, frontier, *pair) for pair in pairwise(marks)]
         finest = _FINEST * (high - low) if self.tolerance > 0 else 0.0
-        return [each for each in intervals if each is not None and each.end - each.start > finest]
+        return [
+            each
+            for each in intervals
+            if each is not None and each.end - each.start > max(finest, line.finest(each.end))
+        ]
 
     def _interval(
         self, line: Line, frontier: Frontier, left: float, right: float
     ) -> _Interval | None:
         """The part of (left, right) that is open; None when all of it is certified."""
-        floor_j = frontier.at(right)[1] if self._by_answers else 0.0
+        loose_j = frontier.at(right)[1]
+        floor_j = loose_j if self._by_answers and math.isfinite(loose_j) else 0.0
         low, high = line.after(left), line.after(right)
         steps = open_steps(frontier, low, high, self.tolerance, floor_j)
         if not steps:

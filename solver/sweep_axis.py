@@ -51,6 +51,10 @@ class Line(Protocol):
         """A place halfway between."""
         ...
 
+    def finest(self, place: float) -> float:
+        """The widest stretch up to a place that cannot be divided any more."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class RamLine:
@@ -91,6 +95,10 @@ class RamLine:
     def middle(self, start: float, end: float) -> float:
         """A place halfway."""
         return float((int(start) + int(end)) // 2)
+
+    def finest(self, place: float) -> float:  # noqa: ARG002 - likewise
+        """None: every byte counts."""
+        return 0.0
 
     def _ends(self) -> tuple[int, int]:
         costed = self.problem.costed
@@ -142,6 +150,10 @@ class RuntimeLine:
     def middle(self, start: float, end: float) -> float:
         """A place halfway."""
         return (start + end) / 2
+
+    def finest(self, place: float) -> float:
+        """What a solve can tell apart, twice."""
+        return 2 * JUST_BELOW * place
 
 
 LINES: Final[Mapping[str, Callable[[Problem], Line]]] = MappingProxyType(

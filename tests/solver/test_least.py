@@ -50,7 +50,7 @@ def least(problem: Problem, limit: Limit) -> LeastBudget:
 
 def works(problem: Problem) -> bool:
     """Whether a solve finds a schedule; else it proves that there is none."""
-    outcome = api.solve(problem, SolveOptions(gap=1.0))
+    outcome = api.solve(problem, SolveOptions(gap=1.0, time_limit_s=20.0))
     assert isinstance(outcome, Optimal | Feasible | Infeasible)
     return isinstance(outcome, Optimal | Feasible)
 
@@ -179,6 +179,30 @@ def test_that_the_least_runtime_is_that_of_an_exhaustive_search(problem: Problem
         return
     assert found.exact
     assert found.upper == pytest.approx(expected_s, rel=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("io", [IoMode.BLOCKING, IoMode.OVERLAPPED])
+@settings(CASES, max_examples=6)
+@given(problem=problems(most_forward=4, most_backward=3, limited=True))
+def test_that_a_solve_with_the_least_budget_finds_a_schedule(problem: Problem, io: IoMode) -> None:
+    problem = replace(problem, switches=replace(problem.switches, io=io))
+    options = replace(WORK, work_limit=2.0)
+    for limit in Limit:
+        found = least_budget(problem, limit, options)
+        if found.hopeless:
+            continue
+        assert found.upper is not None
+        budgets = (
+            replace(problem.budgets, ram_bytes=int(found.upper))
+            if limit is Limit.RAM
+            else Budgets(problem.budgets.ram_bytes, found.upper)
+        )
+        assert works(replace(problem, budgets=budgets))
+        refused = found.ruled_out(problem.budgets)
+        assert refused is not None
+        if found.exact and io is IoMode.BLOCKING:
+            assert not works(replace(problem, budgets=refused))
 
 
 def hard() -> Problem:

@@ -156,12 +156,14 @@ class Overlay:
     """Both memory curves on one axis: ops in their order (STEP) or seconds (TIME).
 
     On the axis of ops a stage, which ends with the first run of its op, is one unit wide in both,
-    so that equal places mean equal progress. `top` in bytes, `extent` per axis.
+    so that equal places mean equal progress. `top` in bytes; `extent` and the names of both ends
+    (first, last) per axis.
     """
 
     a: MemoryCurve
     b: MemoryCurve
     extent: dict[Axis, float]
+    ends: dict[Axis, tuple[str, str]]
     top: float
 
 
@@ -170,7 +172,12 @@ def overlay(pair: Pair) -> Overlay:
     """The memory curves of A and B over one another."""
     a, b = _aligned(pair.a.trace), _aligned(pair.b.trace)
     extent = {axis: max(a.extent[axis], b.extent[axis]) for axis in Axis}
-    return Overlay(a, b, extent, max(a.peak_bytes, b.peak_bytes, 1) * 1.12)
+    ops = format_count(len(pair.b.trace.problem.costed.graph.ops))
+    ends = {
+        Axis.STEP: ("op 1", f"op {ops}"),
+        Axis.TIME: ("0 s", format_seconds(extent[Axis.TIME])),
+    }
+    return Overlay(a, b, extent, ends, max(a.peak_bytes, b.peak_bytes, 1) * 1.12)
 
 
 def _aligned(trace: Trace) -> MemoryCurve:

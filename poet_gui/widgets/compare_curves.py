@@ -9,7 +9,7 @@ from poet_gui.viewmodels.compare import Overlay
 from poet_gui.viewmodels.memory import MemoryCurve, byte_ticks
 from poet_gui.viewmodels.trace_index import Axis
 from solver.costs import FloatArray
-from solver.units import format_bytes, format_count, format_seconds
+from solver.units import format_bytes
 
 _DASH = (4.0, 2.5)
 
@@ -69,11 +69,7 @@ class CompareCurves(QWidget):
         painter.drawLine(area.bottomLeft(), area.bottomRight())
         painter.setPen(QColor(theme.text_muted))
         below = QRectF(area.left(), area.bottom() + 3, area.width(), line)
-        extent = overlay.extent[self._axis]
-        if self._axis is Axis.STEP:
-            first, last = "op 1", f"op {format_count(round(extent))}"
-        else:
-            first, last = "0 s", format_seconds(extent)
+        first, last = overlay.ends[self._axis]
         painter.drawText(below, Qt.AlignmentFlag.AlignLeft, first)
         painter.drawText(below, Qt.AlignmentFlag.AlignRight, last)
 

@@ -33,7 +33,7 @@ from solver.costs import FloatArray
 from solver.units import format_joules, format_seconds
 
 _PAD = 6.0
-_LABEL_STEPS = 40
+_LABEL_STEPS = 16
 """Steps that are looked at for the place of a name."""
 
 
@@ -289,6 +289,8 @@ class FrontierLayer:
                 crossed += sum(100 for other in taken if box.intersects(other))
                 if crossed < fewest:
                     best, fewest = box, crossed
+                if not crossed:
+                    return box
         return best
 
 

@@ -67,6 +67,10 @@ class SweepBar(QWidget):
         self.progress.setObjectName("sweepProgress")
         self.progress.setTextVisible(False)
         self.progress.setFixedHeight(4)
+        # To come and to go must not lay the whole window out anew, in the middle of a drag.
+        keeps = self.progress.sizePolicy()
+        keeps.setRetainSizeWhenHidden(True)  # Qt's signature
+        self.progress.setSizePolicy(keeps)
         self.words = eliding(tone="muted", at_end=True)
         self.words.setObjectName("sweepWords")
         row = QHBoxLayout()
@@ -118,7 +122,6 @@ class SweepBar(QWidget):
         self.progress.setMaximum(words.total)
         self.progress.setValue(words.done)
         self.words.setText(words.text)
-        self.words.setVisible(bool(words.text))
         set_tone(self.words, words.tone)
         for widget in (self.points, self.choice):
             widget.setEnabled(not self._running)

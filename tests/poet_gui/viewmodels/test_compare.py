@@ -117,3 +117,4 @@ def test_that_curves_meet_where_both_run_the_same_op() -> None:
         assert 5.0 in begin.tolist()
     assert both.extent[Axis.TIME] == pytest.approx(STORY.runtime_s)
     assert both.top > 4004
+    assert both.ends == {Axis.STEP: ("op 1", "op 7"), Axis.TIME: ("0 s", "10.0 s")}

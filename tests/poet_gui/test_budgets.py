@@ -12,6 +12,7 @@ from poet_gui.main_window import MainWindow
 from poet_gui.solving.status import Phase
 from poet_gui.widgets.budget_slider import STEPS
 from poet_gui.widgets.quantity_box import SECOND_UNITS, QuantityBox
+from solver.device import IoMode
 from solver.outcome import Feasible, Infeasible, Limit, Optimal
 from solver.schedule import ActionKind
 from solver.units import parse_seconds
@@ -126,7 +127,7 @@ def test_that_what_is_solved_is_marked_and_promised(qtbot: QtBot, make_window: M
     assert core.shown is not None
     assert core.shown.origin is Origin.NEAREST
     assert panel.expected_text.text().startswith("Expected ")
-    assert window.views.headline.lead.text() == "Already solved"
+    assert window.views.headline.lead.text() == "Provisional, stored"
 
 
 def test_that_one_byte_below_the_floor_is_impossible_and_can_be_raised(
@@ -234,3 +235,28 @@ def test_that_microseconds_are_typed_in_any_way_and_shown_in_one(qtbot: QtBot, t
         box.field.editingFinished.emit()
     assert told.args == [pytest.approx(4e-5)]
     assert box.units.currentText() == "µs"
+
+
+def test_that_transfers_can_be_chosen_to_overlap_and_are_solved_and_drawn_so(
+    qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window("honest")
+    open_model(qtbot, window)
+    core, choice = window.state.core, window.views.budgets.io
+    assert [choice.itemData(row) for row in range(choice.count())] == list(IoMode)
+    core.set_ram(3500)
+    solve(qtbot, window)
+    assert core.shown is not None
+    blocking = core.shown.trace
+
+    choice.setFocus()
+    QTest.keyClick(choice, Qt.Key.Key_Down)
+    solve(qtbot, window)
+
+    assert core.switches.io is IoMode.OVERLAPPED
+    trace = core.shown.trace
+    assert trace.problem.switches.io is IoMode.OVERLAPPED
+    assert trace.runtime_s < blocking.runtime_s
+    scene = window.views.schedule.canvas.scene_data
+    assert scene is not None
+    assert scene.lane_names[:2] == ("processor", "transfers")

@@ -8,6 +8,7 @@ from poet_gui.explorer import Explorer, Origin, Topic
 from poet_gui.solving.deliveries import OpenModel
 from poet_gui.solving.prepare import prepare
 from poet_gui.solving.status import Phase, SolveStatus
+from solver.device import IoMode
 from solver.explain import finished
 from solver.graph_request import GraphRequest
 from solver.outcome import Feasible, NoAnswer, Optimal, Outcome, SolverRecord, StopReason
@@ -177,6 +178,15 @@ def test_that_a_worse_answer_does_not_replace_a_better_stored_one(core: Explorer
     assert core.status.outcome.trace.problem.budgets.ram_bytes == 4500
 
 
+@pytest.mark.parametrize("io", list(IoMode))
+def test_that_transfers_are_those_of_the_device_until_chosen_otherwise(io: IoMode) -> None:
+    core = Explorer(device_of(), list[Topic]().append)
+    core.open_model(_model(io))
+    assert core.switches.io is io
+    assert core.problem is not None
+    assert core.problem.switches.io is io
+
+
 def test_that_the_playhead_stays_inside_the_schedule(core: Explorer) -> None:
     core.set_playhead(10**6)
     assert core.shown is not None
@@ -185,10 +195,10 @@ def test_that_the_playhead_stays_inside_the_schedule(core: Explorer) -> None:
     assert core.playhead == 0
 
 
-def _model() -> OpenModel:
+def _model(io: IoMode = IoMode.BLOCKING) -> OpenModel:
     return prepare(
         chain(5),
-        device_of(),
+        replace(device_of(), io=io),
         request=GraphRequest("chain"),
         source="test",
         sha256=None,

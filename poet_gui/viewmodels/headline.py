@@ -43,7 +43,7 @@ def headline(shown: Shown, budgets: Budgets, words: StatusWords) -> Headline:
     trace = shown.trace
     lead = {
         Origin.PLAIN: StatusWords("Plain schedule", Tone.MUTED, plain_words(trace, budgets)),
-        Origin.NEAREST: StatusWords("Already solved", Tone.ACCENT),
+        Origin.NEAREST: StatusWords("Provisional, stored", Tone.ACCENT),
         Origin.PROVISIONAL: StatusWords("Provisional", Tone.ACCENT),
         Origin.RESULT: words,
     }[shown.origin]

@@ -100,6 +100,8 @@ class ComparePanel(QWidget):
         row.addLayout(middle, 4)
         row.addWidget(self.curves, 3)
         self._shown = shown
+        # Tabs are as high as the highest page: this one must not take room from the schedule.
+        self.setMinimumHeight(1)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self.words)
         self._stack.addWidget(shown)

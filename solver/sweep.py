@@ -59,6 +59,8 @@ class Sweep:
     taken in from an earlier sweep included; `tolerance` is the part of the total energy within
     which a budget counts as certified (0: go on until nothing is open between the answers).
     `by_answers`: the strategy proves nothing, so that a bracket reaches from answer to answer.
+    `fill`: where nothing is open, points that are left are spread over what has schedules.
+    `brackets` that are handed over need no solve where they are certified.
 
     `next_budgets` may be called again before the answer to the last one is there: budgets that
     are out divide the axis too.
@@ -73,12 +75,15 @@ class Sweep:
         *,
         brackets: Brackets | None = None,
         by_answers: bool = False,
+        fill: bool = False,
     ) -> None:
         self.problem = problem
         self.axis = axis
         self.points = points
         self.tolerance = tolerance
+        self.fill = fill
         self.brackets = Brackets(problem) if brackets is None else brackets
+        self._handed_over = brackets is not None
         self.taken: list[SweepPoint] = []
         self._answered: list[Budgets] = []
         self._by_answers = by_answers or tolerance <= 0
@@ -182,10 +187,24 @@ class Sweep:
             budgets = self._divide(line, frontier, interval, tried)
             if budgets is not None:
                 return budgets
+        return self._filling(line, frontier) if self.fill else None
+
+    def _filling(self, line: Line, frontier: Frontier) -> Budgets | None:
+        """The middle of the widest stretch without a point that has schedules everywhere."""
+        tried = self._tried()
+        marks = sorted({line.place(each, self.brackets) for each in tried})
+        for left, right in sorted(pairwise(marks), key=lambda pair: pair[0] - pair[1]):
+            budgets = line.budgets(line.middle(left, right))
+            place = line.place(budgets, self.brackets)
+            narrow = right - left <= line.finest(right)
+            if left < place < right and not narrow and math.isfinite(frontier.at(left)[1]):
+                return budgets
         return None
 
     def _settled(self, budgets: Budgets) -> bool:
         """Known already from brackets that were handed over: no need to solve it again."""
+        if not self._handed_over:
+            return False
         low, best = self.brackets.bound_j(budgets), self.brackets.best(budgets)
         if math.isinf(low):
             return True
@@ -276,7 +295,10 @@ class Sweep:
         nodes = [node for node in self._nodes() if node not in tried]
         excess = [self._excess_at(node, self.tolerance) for node in nodes]
         widest = max(excess, default=0.0)
-        return nodes[excess.index(widest)] if widest > 0 else None
+        if widest > 0:
+            return nodes[excess.index(widest)]
+        known = (node for node in nodes if self.fill and self.brackets.best(node) is not None)
+        return next(known, None)
 
 
 def learn(brackets: Brackets, budgets: Budgets, outcome: Outcome) -> None:

@@ -54,6 +54,7 @@ class StrategySweep:
             settings.points,
             0.0 if settings.to_the_last else settings.tolerance,
             by_answers=strategy not in PROVING,
+            fill=settings.to_the_last,
         )
         self.known = Brackets(self.problem)
 

@@ -1,6 +1,7 @@
 """Claim: a sweep asks where least is known, until all is certified or its points are used."""
 
 import math
+from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -215,6 +216,21 @@ def test_that_the_map_solves_only_nodes_that_are_open() -> None:
     assert sweep.open_share == 0.0
     with pytest.raises(ValueError, match="no single frontier"):
         sweep.frontier()
+
+
+def test_that_points_that_are_left_fill_the_widest_stretches(problem: Problem) -> None:
+    sweep = Sweep(problem, points=30, tolerance=0.01, fill=True)
+    asked = drive(sweep, "page-all")  # every answer is the floor's own schedule or the same
+
+    assert len(asked) == 30
+    rams = sorted(each.ram_bytes for each in asked)
+    assert max(b - a for a, b in pairwise(rams)) <= 2004 // 8
+
+
+def test_that_what_has_no_schedule_is_not_filled(problem: Problem) -> None:
+    sweep = Sweep(problem, points=30, tolerance=0.01, by_answers=True, fill=True)
+
+    assert drive(sweep, "keep-all") == [Budgets(5004), Budgets(3000)]
 
 
 @FEW

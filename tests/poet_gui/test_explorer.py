@@ -143,18 +143,18 @@ def test_that_other_switches_share_no_schedules(core: Explorer) -> None:
 
 def test_that_a_budget_below_the_floor_is_known_to_be_impossible(core: Explorer) -> None:
     core.set_ram(FLOOR - 1)
-    assert core.bracket is not None and core.bracket.impossible
+    assert _impossible(core)
     core.set_ram(FLOOR)
-    assert core.bracket is not None and not core.bracket.impossible
+    assert not _impossible(core)
 
 
 def test_that_a_runtime_below_the_baseline_is_known_to_be_impossible(core: Explorer) -> None:
     assert core.model is not None
     baseline_s = core.model.costed.baseline_runtime_s
     core.set_runtime(0.99 * baseline_s)
-    assert core.bracket is not None and core.bracket.impossible
+    assert _impossible(core)
     core.set_runtime(baseline_s)
-    assert core.bracket is not None and not core.bracket.impossible
+    assert not _impossible(core)
 
 
 def test_that_a_row_of_the_history_comes_back_without_a_solve(core: Explorer) -> None:
@@ -216,3 +216,9 @@ def _solve_by_paging(core: Explorer, ram_bytes: int) -> Outcome:
     outcome = finished(trace, bound_j, StopReason.TIME, RECORD)
     core.finish(outcome, SolveStatus())
     return outcome
+
+
+def _impossible(core: Explorer) -> bool:
+    bracket = core.bracket
+    assert bracket is not None
+    return bracket.impossible

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from poet_gui.viewmodels.impossible import ImpossibleWords, Remedy
-from poet_gui.widgets.parts import button, label
+from poet_gui.widgets.parts import button, eliding, label
 
 _BUTTONS: Final = 3
 
@@ -27,7 +27,8 @@ class ImpossibleBanner(QFrame):
         self.setObjectName("impossibleBanner")
         self.words: ImpossibleWords | None = None
         self._remedies: tuple[Remedy, ...] = ()
-        self.title = label(weight="bold", tone="danger")
+        self.title = eliding(tone="danger", at_end=True)
+        self.title.setProperty("weight", "bold")
         self.title.setObjectName("impossibleTitle")
         self.text = label()
         self.text.setObjectName("impossibleText")
@@ -37,18 +38,17 @@ class ImpossibleBanner(QFrame):
             button("", name=f"remedyButton{i}", tip="", kind="" if i else "primary")
             for i in range(_BUTTONS)
         )
-        row = QHBoxLayout()
+        row = QHBoxLayout()  # beside the title: on a small screen every line counts
         row.setSpacing(8)
+        row.addWidget(self.title, 1)
         for made in self.buttons:
             made.clicked.connect(self._on_clicked)
             row.addWidget(made)
-        row.addStretch(1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 8, 12, 8)
         layout.setSpacing(4)
-        layout.addWidget(self.title)
-        layout.addWidget(self.text)
         layout.addLayout(row)
+        layout.addWidget(self.text)
         self.hide()
 
     def set_words(self, words: ImpossibleWords | None) -> None:
@@ -59,6 +59,7 @@ class ImpossibleBanner(QFrame):
         if words is not None:
             self.title.setText(words.title)
             self.text.setText("\n".join(words.lines))
+            self.text.setToolTip(words.whole)
             self.setAccessibleName(words.title)
             self.setAccessibleDescription(words.whole)
             self._set_remedies(words.remedies)

@@ -129,3 +129,33 @@ def test_that_nothing_is_folded_into_what_cannot_be_paged_in_its_place() -> None
     assert folded(target=True, tensor=True) == 1
     assert folded(target=False, tensor=True) == 0
     assert folded(target=False, tensor=False) == 1
+
+
+def test_that_transfers_have_a_lane_of_their_own_only_where_a_limit_and_overlap_meet() -> None:
+    graph = chain(3)
+    blocking = stage(problem_of(graph, 10**6, runtime_s=10.0))
+    free = stage(problem_of(graph, 10**6, io=IoMode.OVERLAPPED))
+    limited = stage(problem_of(graph, 10**6, runtime_s=10.0, io=IoMode.OVERLAPPED))
+
+    assert blocking.transfer_limit_s is None
+    assert free.transfer_limit_s is None
+    # f1 is made in the first second and read last by b1, which takes the last two: 7 of 10 s.
+    assert limited.transfer_limit_s == pytest.approx(7.0, abs=1e-6)
+    assert limited.limit_s == blocking.limit_s
+
+
+def test_that_a_tensor_in_storage_may_move_from_the_start() -> None:
+    lines = [
+        Line("x", "f", 10, 1e6, stored=True),
+        Line("a", "f", 10, 1e6, ("x",)),
+        Line("b", "b", 10, 1e6, ("a", "x")),
+    ]
+    staged = stage(problem_of(graph_of(lines), 100, runtime_s=5.0, io=IoMode.OVERLAPPED))
+
+    assert staged.transfer_limit_s == pytest.approx(4.0, abs=1e-6)  # all but b
+
+
+def test_that_without_pageable_tensors_nothing_is_left_for_transfers() -> None:
+    problem = problem_of(chain(3), 10**6, runtime_s=10.0, paging=False, io=IoMode.OVERLAPPED)
+
+    assert stage(problem).transfer_limit_s == 0.0

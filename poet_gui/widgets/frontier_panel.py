@@ -35,9 +35,9 @@ _AXES: Final[tuple[tuple[Axis, str, str], ...]] = (
     ("map", "map", "energy over both budgets"),
 )
 _WIDE_FROM: Final = 34
-_LEGEND_FROM: Final = 24
-_KNEES_FROM: Final = 19
-"""Lines of text: a wider panel puts its rows side by side, a lower one has none to spare."""
+_LEGEND_FROM: Final = 14
+_KNEES_FROM: Final = 10
+"""Lines of text: a wider panel puts its rows side by side, a lower picture has none to spare."""
 
 
 class PointsTable(LinkedTable):
@@ -270,8 +270,11 @@ class FrontierPanel(QWidget):
     def _fit(self) -> None:
         """Rows of words give way to the picture in a low panel."""
         line = max(1, self.fontMetrics().height())
-        lines, wide = self.height() / line, self.width() >= _WIDE_FROM * line
+        wide = self.width() >= _WIDE_FROM * line
         self._place_foot(wide=wide)
+        # What the picture would have without these rows: their own height must not decide it.
+        taken = sum(row.height() for row in (self.legend, self.knee_row) if row.isVisible())
+        lines = (self.stack.height() + taken) / line
         pictured = self.stack.currentWidget() is self.plot
         self.legend.setVisible(pictured and (wide or lines >= _LEGEND_FROM))
         self.knee_row.setVisible(bool(self._marks) and (wide or lines >= _KNEES_FROM))

@@ -21,7 +21,7 @@ from solver.heuristic.search import local_search
 from solver.heuristic.stage_plan import StagePlanner, prices
 from solver.issue_script import unhurried
 from solver.outcome import Outcome, SolverRecord, StopReason
-from solver.overlap import in_time
+from solver.overlap import arranged, in_time
 from solver.problem import Problem, SolveOptions
 from solver.schedule import Schedule
 from solver.simulate import simulate
@@ -190,6 +190,8 @@ class JointSolve:
 
     def keeps(self, plan: Plan) -> bool:
         """Whether the plan keeps both limits, in the best issue order found."""
+        if self.problem.budgets.runtime_s is None:
+            return plan.fits  # any order will do: finding a good one takes long
         return self.issue_time.order(plan) is not None
 
     def _first_plan(self, start: Callable[[StagePlanner], Plan]) -> Plan | None:
@@ -217,6 +219,8 @@ class JointSolve:
         """Take a schedule that decides nothing if it fits: an answer before any search."""
         if simulate(schedule, self.problem).peak_bytes > self.problem.budgets.ram_bytes:
             return False
+        if self.problem.budgets.runtime_s is None:
+            return self.progress.offer(schedule)  # at once: its issue order matters little
         order = in_time(schedule, self.problem, self.limits.spend)
         return order is not None and self.progress.offer(order)
 
@@ -278,4 +282,5 @@ class JointSolve:
             reason = StopReason.PROOF
         elif self.progress.closed or (reason is None and self.progress.certified):
             reason = StopReason.GAP
+        trace = arranged(trace.schedule, self.problem)  # some are offered before they are
         return finished(trace, self.progress.bound_j, reason or StopReason.WORK, self.record())

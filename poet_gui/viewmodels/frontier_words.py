@@ -43,7 +43,7 @@ def place_words(scene: FrontierScene, x: float) -> tuple[str, tuple[str, ...]]:
     lower_j, best_j = scene.series[0].frontier.at(x)
     if not math.isfinite(best_j):
         return title, (f"at least {format_joules(lower_j)}", "no schedule known yet")
-    return title, (f"between {format_joules(lower_j)} and {format_joules(best_j)}, proven",)
+    return title, (f"{format_joules(lower_j)} … {format_joules(best_j)}, proven",)
 
 
 def points_table(scene: FrontierScene) -> Table:
@@ -130,7 +130,7 @@ def _proof_words(energy_j: float, lower_j: float, *, proven: bool) -> str:
     if energy_j - lower_j <= _SLACK * energy_j:
         return "proven: nothing that fits needs less"
     gap = format_percent((energy_j - lower_j) / energy_j) if energy_j else "–"
-    words = f"at least {format_joules(lower_j)} is needed, gap {gap}"
+    words = f"at least {format_joules(lower_j)}, gap {gap}"
     return f"proven: {words}" if proven else words
 
 

@@ -35,8 +35,8 @@ _AXES: Final[tuple[tuple[Axis, str, str], ...]] = (
     ("map", "map", "energy over both budgets"),
 )
 _WIDE_FROM: Final = 34
-_LEGEND_FROM: Final = 14
-_KNEES_FROM: Final = 10
+_LEGEND_FROM: Final = 17
+_KNEES_FROM: Final = 11
 """Lines of text: a wider panel puts its rows side by side, a lower picture has none to spare."""
 
 

@@ -173,7 +173,7 @@ def test_that_the_pointer_is_told_what_is_proven(qtbot: QtBot, make_window: Make
     qtbot.mouseMove(plot, plot.where(0).toPoint())
     qtbot.waitUntil(plot.hover_card.isVisible, timeout=WAIT_MS)
     assert "joint · 2.93 KiB" in plot.hover_card.text()
-    assert "is needed, gap" in plot.hover_card.text()
+    assert ", gap " in plot.hover_card.text()
 
 
 def test_that_the_table_has_the_same_points_and_keys(qtbot: QtBot, make_window: MakeWindow) -> None:

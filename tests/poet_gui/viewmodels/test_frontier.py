@@ -130,13 +130,13 @@ def test_that_the_card_of_a_point_says_what_is_proven_there() -> None:
     assert title == "joint · 2.93 KiB"
     # 12 J / 9 J; 0.5 J / 12 J.
     assert lines[0] == "12.00 J, +33.3 % above the baseline"
-    assert lines[1] == "at least 11.50 J is needed, gap 4.2 %"
+    assert lines[1] == "at least 11.50 J, gap 4.2 %"
     assert lines[2] == "needs 3,000 B, 12.0 s"
     assert point_words(scene(), 1)[1][1] == "proven: nothing that fits needs less"
 
 
 def test_that_between_points_the_bracket_is_told() -> None:
-    assert place_words(scene(), 3300.0)[1] == ("between 10.00 J and 12.00 J, proven",)
+    assert place_words(scene(), 3300.0)[1] == ("10.00 J … 12.00 J, proven",)
 
 
 def test_that_the_table_has_a_row_per_point() -> None:

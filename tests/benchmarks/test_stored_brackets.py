@@ -85,8 +85,8 @@ def test_that_a_bracket_from_a_thousand_schedules_is_there_at_once(
         began = time.process_time()
         window.set_ram(ram)  # number, line, bracket in words, the best stored schedule
         moved.append(time.process_time() - began)
+        window.controller.drop()  # the machine may be slow: the move would count as a rest
         QCoreApplication.processEvents()
-    window.controller.drop()
     assert report("bracket of a budget", taken) < GOAL_MS
     assert report("a move of the slider", moved) < FACTOR * GOAL_MS
 

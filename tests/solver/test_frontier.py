@@ -192,8 +192,8 @@ def test_that_the_knee_is_where_the_energy_stops_falling_steeply(problem: Proble
 
 
 def test_that_two_cliffs_have_two_knees_and_most_limits_them(problem: Problem) -> None:
-    # Falls from 3000 to 3100 B, scaled 0.4 below the chord, and to 4600 B, 0.19 below; in between it
-    # comes up to the chord, and the mean spacing that counts as a fall is 1/6.
+    # Falls from 3000 to 3100 B, scaled 0.4 below the chord, and to 4600 B, 0.19 below; in between
+    # it comes up to the chord, and the mean spacing that counts as a fall is 1/6.
     frontier = curve(
         problem,
         [(3000, 33.0), (3100, 24.0), (3500, 23.8), (4000, 23.6), (4500, 23.4), (4600, 13.2),

@@ -11,7 +11,8 @@ I, R in {0, 1}; per tensor: P in {0, 1}, written to storage once.
     min  sum in_j I + chain_j R + sum out_j P
     I + R <= 1,  I <= P,  sum over gaps around op k of size (I + R) >= excess(k),  seconds <= limit
 
-chain_j: remaking an op that reads folded tensors (StagedProblem.folded) costs their remaking too.
+chain_j: remaking an op that reads folded tensors (StagedProblem.folded) costs their remaking too;
+an op of several outputs charges each for its share (output_shares).
 """
 
 from dataclasses import dataclass
@@ -71,6 +72,7 @@ class GapModel:
     def _add_columns(self) -> None:
         staged = self.staged
         chain_j, chain_s = chain_costs(staged, staged.run_j), chain_costs(staged, staged.run_s)
+        shares = output_shares(staged)
         for tensor in range(staged.tensors):
             stored = bool(staged.stored >> tensor & 1)
             for first, last in staged.uses(tensor):
@@ -85,8 +87,8 @@ class GapModel:
                             staged.out_j[tensor], move_s=staged.out_s[tensor]
                         )
                 if staged.may_rerun[op]:
-                    share = len(staged.makes[op])
-                    remake = self._column(chain_j[op] / share, run_s=chain_s[op] / share)
+                    share = shares[tensor]
+                    remake = self._column(chain_j[op] * share, run_s=chain_s[op] * share)
                 self.gaps.append(Gap(tensor, first, last, page_in, remake))
 
     def _add_rows(self) -> int | None:
@@ -173,3 +175,17 @@ def chain_costs(staged: StagedProblem, own: tuple[float, ...]) -> list[float]:
         for tensor in bits(staged.op_in[op] & staged.folded):
             chain[op] += chain[staged.producer[tensor]]
     return chain
+
+
+def output_shares(staged: StagedProblem) -> list[float]:
+    """Per tensor, the part of a run of its producer that making it again is charged for.
+
+    The outputs' parts add up to 1, so that a run is never charged more than once. Large outputs
+    carry most: they are what is dropped.
+    """
+    shares = [0.0] * staged.tensors
+    for makes in staged.makes:
+        total = sum(staged.size[i] for i in makes)
+        for i in makes:
+            shares[i] = staged.size[i] / total if total else 1 / len(makes)
+    return shares

@@ -10,7 +10,7 @@ from dataclasses import replace
 from math import inf
 
 from solver.costs import FloatArray
-from solver.milp.gap_model import GapModel
+from solver.milp.gap_model import GapModel, chain_costs, output_shares
 from solver.staged import StagedProblem, bits
 
 _MARGIN = 1e-6  # relative to the best objective: reduced costs carry the solver's tolerances
@@ -27,13 +27,14 @@ def narrow(
     staged = model.staged
     slack = best_objective * (1 + _MARGIN) - objective
     paged = [inf] * staged.tensors
-    rerun = [inf] * staged.stages
+    made: dict[int, float] = {}
     for gap in model.gaps:
         if gap.page_in >= 0:
             paged[gap.tensor] = min(paged[gap.tensor], max(0.0, reduced_costs[gap.page_in]))
         if gap.remake >= 0:
-            op = staged.producer[gap.tensor]
-            rerun[op] = min(rerun[op], max(0.0, reduced_costs[gap.remake]))
+            dearer = max(0.0, float(reduced_costs[gap.remake]))
+            made[gap.tensor] = min(made.get(gap.tensor, inf), dearer)
+    rerun = _of_runs(model, made)
     # What an op reads folded runs with it and is in its price already (chain_costs).
     for op in range(staged.stages - 1, -1, -1):
         for tensor in bits(staged.op_in[op] & staged.folded):
@@ -55,3 +56,21 @@ def narrow(
 def _transfer(model: GapModel, tensor: int) -> float:
     staged = model.staged
     return (staged.out_j[tensor] + staged.in_j[tensor]) * model.scale
+
+
+def _of_runs(model: GapModel, made: dict[int, float]) -> list[float]:
+    """Per op, what a better schedule that runs it again costs above the relaxation, at least.
+
+    made : the least reduced cost of making a tensor again. A run for some of its outputs is charged
+    for those alone, so the shares of the others come on top.
+    """
+    staged = model.staged
+    shares, chain_j = output_shares(staged), chain_costs(staged, staged.run_j)
+    rerun = [inf] * staged.stages
+    for op, makes in enumerate(staged.makes):
+        whole = chain_j[op] * model.scale
+        more = [made[i] - shares[i] * whole for i in makes if i in made]
+        if more:
+            saved = sum(value for value in more if value < 0)
+            rerun[op] = max(0.0, whole + (saved if saved < 0 else min(more)))
+    return rerun

@@ -21,6 +21,7 @@ from solver.milp.stage_columns import count_columns
 from solver.milp.stage_model import StageModel
 from solver.problem import Problem, SolveOptions
 from solver.staged import StagedProblem
+from solver.strategies.event_proof import EventProof
 from solver.strategies.limits import MIP_CALLS_PER_UNIT, SIMPLEX_CALLS_PER_UNIT, Limits
 from solver.strategies.progress import SolveProgress
 
@@ -82,21 +83,22 @@ class Proof:
         self._chained = False
         self._units = STAGE_UNITS
         self._gap_relaxation: tuple[GapModel, LpResult] | None = None
+        self._events = EventProof(solve, self)
 
     def gap_model(self) -> None:
         """Solve the gap model: a bound, and a plan to start from."""
         solve = self._solve
         solve.progress.enter("gap model")
-        model = GapModel(solve.staged, self._scale(), solve.stop)
+        model = GapModel(solve.staged, self.scale(), solve.stop)
         if model.impossible is not None:
             self.impossible = True
             return
         if not model.columns:
             return
-        session = self._session(model.problem())
+        session = self.session(model.problem())
         self._gap_relaxation = model, session.relax()
         result = session.solve(
-            absolute_gap=self._absolute_gap(model.scale) / 2,
+            absolute_gap=self.absolute_gap(model.scale) / 2,
             start=None,
             on_solution=lambda _: None,
             on_bound=lambda bound: self._prove(bound, model.scale),
@@ -106,7 +108,7 @@ class Proof:
             return
         self._prove(result.bound, model.scale)
         if result.x is not None and not solve.stop():
-            self._try_masks(*model.plan_masks(result.x))
+            self.try_masks(*model.plan_masks(result.x))
 
     @property
     def exact_at_once(self) -> bool:
@@ -125,11 +127,16 @@ class Proof:
             solve.restrict(narrow(model, relaxed.objective, relaxed.reduced_costs, best))
 
     def advance(self) -> None:
-        """One turn of proving: the stage model where it is small enough, else the chain model.
+        """One turn of proving: the event model, then the stage model or, for its size, the chain's.
 
         A turn that gives way to local search makes the next one longer.
         """
         solve = self._solve
+        if not self.exact_at_once:
+            self._events.turn(solve.limits.work + self._units)
+            self.impossible = self._events.nothing_better and solve.progress.trace is None
+            if self.impossible or self._events.nothing_better or solve.stop():
+                return
         if count_columns(solve.staged, self._begin, self._detailed) > MOST_COLUMNS:
             if not self._chained:
                 self._chain_model()
@@ -149,11 +156,11 @@ class Proof:
         for _ in range(CHAIN_ROUNDS):
             if solve.plan is None or solve.stop():
                 return
-            model = ChainModel(solve.plan, self._scale(), tighten, solve.stop)
-            session = self._session(model.problem(), solve.limits.work + CHAIN_UNITS)
+            model = ChainModel(solve.plan, self.scale(), tighten, solve.stop)
+            session = self.session(model.problem(), solve.limits.work + CHAIN_UNITS)
             over: dict[int, int] = {}
             result = session.solve(
-                absolute_gap=self._absolute_gap(model.scale) / 2,
+                absolute_gap=self.absolute_gap(model.scale) / 2,
                 start=model.write_start(),
                 on_solution=partial(self._try_chain, model, over),
                 on_bound=lambda _: None,
@@ -167,7 +174,7 @@ class Proof:
 
     def _try_chain(self, model: ChainModel, over: dict[int, int], x: FloatArray) -> None:
         over.clear()
-        over.update(self._try_masks(*model.plan_masks(x)))
+        over.update(self.try_masks(*model.plan_masks(x)))
 
     def _stage_model(self, until: float) -> bool:
         """Solve the stage model in the present detail; True when more detail is to follow at once.
@@ -180,18 +187,18 @@ class Proof:
             solve.staged,
             begin=self._begin,
             detailed=self._detailed,
-            scale=self._scale(),
+            scale=self.scale(),
             stop=solve.stop,
         )
         if model.impossible is not None:
             self.impossible = True
             return False
-        session = self._session(model.problem(), until)
+        session = self.session(model.problem(), until)
         if not self._cut(model, session) or solve.stop():
             return False
         broken: set[int] = set()
         result = session.solve(
-            absolute_gap=self._absolute_gap(model.columns.scale) / 2,
+            absolute_gap=self.absolute_gap(model.columns.scale) / 2,
             start=write_start(model, solve.plan) if solve.plan else None,
             on_solution=lambda x: self._try_solution(model, x, broken),
             on_bound=lambda bound: self._prove(bound, model.columns.scale),
@@ -219,7 +226,8 @@ class Proof:
         self._detailed = more
         return True
 
-    def _scale(self) -> float:
+    def scale(self) -> float:
+        """What one joule is worth in an objective."""
         solve = self._solve
         baseline = solve.problem.costed.baseline_energy_j
         overhead = solve.progress.energy_j - baseline
@@ -228,11 +236,13 @@ class Proof:
             return TYPICAL_OVERHEAD / dearest
         return TYPICAL_OVERHEAD / overhead
 
-    def _absolute_gap(self, scale: float) -> float:
+    def absolute_gap(self, scale: float) -> float:
+        """The gap, in an objective of that scale, at which the solve may stop."""
         allowed = self._solve.progress.allowed_gap_j
         return max(allowed * scale, 1e-6) if np.isfinite(allowed) else 1e-6
 
-    def _session(self, problem: CvxpyProblem, until: float = inf) -> Session:
+    def session(self, problem: CvxpyProblem, until: float = inf) -> Session:
+        """A solver session that stops with the solve, or at that amount of work."""
         solve = self._solve
         return Session(
             problem,
@@ -266,7 +276,7 @@ class Proof:
             session.add(cuts)
         return True
 
-    def _try_masks(self, held: list[int], paged: int) -> dict[int, int]:
+    def try_masks(self, held: list[int], paged: int) -> dict[int, int]:
         """Take the plan with these masks, repaired; returns what it lacked, bytes per stage."""
         solve = self._solve
         try:

@@ -1,0 +1,273 @@
+"""Rows of the event model about the inputs of reruns, and why they hold for every schedule.
+
+Memory counts at first runs only (a relaxation). Then every schedule can be changed, at no cost and
+without losing room, until each rerun of an op k in a stage t is of one of these kinds.
+
+late : its output is read in stage t, by op t or by another rerun there.
+early : it is not; it stays in RAM, and an input w, no smaller than the output, is dropped in t.
+
+For if nothing reads the output in t, the run can move to stage t + 1, unless that means holding
+inputs at op t that together are larger than the output (Lineage.can_be_early).
+And w was not simply held since the output was dropped: then hold the output in its place, and save
+the rerun. So since then w was supplied, or read by op or rerun. Where all inputs smaller than the
+output are together no larger than it, some such w exists. (Of an op with several outputs w must be
+no smaller than all of them. "Since" may reach back to the last use of any of them.)
+
+Let i be made by k and absent between two events a and e, and let c be the last critical op before
+e; a run after c can move to stage e, because nothing binds in between. Hence
+
+    R[i,e] <= available at e of each input u + escapes(i)
+    E[i,e] <= sum over w of (supplies of w since then + escapes(w, other than by k))
+    E[i,e] <= 1 - H[u]  of each u without which the inputs are no larger than the output
+
+escapes(i) bounds "a rerun in a stage t of a+1 .. c reads an output of k" (its other outputs may
+also be read by op t: R[other,t]). Follow the runs that need each other in stage t from i: they end
+in a v that op t reads, so that R[v,t] = 1, or in an early run of a y; and each tensor on the way
+was absent. So per path from i to such a v or y one term is enough: R[v,t], the early or remake
+column of y, or 1 - H of a tensor between. Which one is chosen by an earlier solution, for the term
+to be 0 there; where none is, i is cut at t next time.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from solver.costs import FloatArray
+from solver.milp.event_model import EventModel, Segment
+from solver.milp.refinement import Refinement
+
+_ZERO: Final = 0.03
+"""What an earlier solution uses less of is taken for unused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An earlier model's solution: it says which terms are likely to vanish, nothing more."""
+
+    model: EventModel
+    x: FloatArray
+
+    def rerun(self, tensor: int, event: int) -> float:
+        """How much the tensor was made again for that event."""
+        segment = self.model.ending.get((tensor, event))
+        if segment is None:
+            return 0.0
+        return sum(float(self.x[c]) for c in (segment.remake, segment.early) if c >= 0)
+
+    def absent(self, tensor: int, first: int, last: int) -> float:
+        """How much it was absent in segments that meet the stages first < t <= last."""
+        found = 0.0
+        for segment in self.model.segments[tensor]:
+            if segment.first < last and segment.last > first and not segment.free:
+                found += 1.0 if not segment.used else self._dropped(segment)
+        return found
+
+    def _dropped(self, segment: Segment) -> float:
+        return sum(float(self.x[column]) for column, _ in segment.supplies)
+
+
+class NeedRows:
+    """Adds the rows of every need of a refinement to a model.
+
+    splits : (tensor, stage) to cut at next. activated : (tensor, event) to ask for the inputs of.
+    """
+
+    def __init__(self, model: EventModel, refinement: Refinement, seen: Seen | None) -> None:
+        self._model = model
+        self._lineage = model.lineage
+        self._seen = seen
+        self.splits: set[tuple[int, int]] = set()
+        self.activated: set[tuple[int, int]] = set()
+        for tensor, event in sorted(refinement.active):
+            segment = model.ending.get((tensor, event))
+            if segment is not None and segment.remake >= 0:
+                self._add(segment, refinement)
+
+    def _add(self, segment: Segment, refinement: Refinement) -> None:
+        model, staged = self._model, self._model.staged
+        op = staged.producer[segment.tensor]
+        rows = []
+        for u in self._lineage.needs[op]:
+            there = model.ending.get((u, segment.last))
+            asked = (segment.tensor, segment.last, u) in refinement.needs
+            if asked and there is not None and not there.used and not there.free:
+                rows.append([*there.available, (segment.remake, -1.0)])
+        if rows:
+            escapes = self._escapes(staged.makes[op], segment.first, segment.critical, -1)
+            escapes |= self._siblings(segment)
+            for row in rows:
+                model.add_row(_joined(row, escapes), 0.0)
+        if segment.early >= 0:
+            self._add_early(segment, op)
+
+    def _siblings(self, segment: Segment) -> set[int]:
+        """Columns one of which is used when a run after `first` is read by an op for its others."""
+        model, staged = self._model, self._model.staged
+        found = set()
+        for other in staged.makes[staged.producer[segment.tensor]]:
+            for t in staged.readers[other] if other != segment.tensor else ():
+                if segment.first < t <= segment.critical:
+                    there = model.ending[other, t]
+                    found |= {c for c in (there.remake, there.early) if c >= 0}
+        return found
+
+    def _add_early(self, segment: Segment, op: int) -> None:
+        model, size = self._model, self._model.staged.size
+        needs = self._lineage.needs[op]
+        total, own = sum(size[u] for u in needs), size[segment.tensor]
+        for u in needs:
+            if total - size[u] <= own:
+                lost = self._absent(u, segment.first, segment.critical + 1)
+                if lost is not None:
+                    model.add_row(_joined([(segment.early, -1.0)], lost), 0.0)
+        made = sum(size[i] for i in model.staged.makes[op])
+        if sum(size[u] for u in needs if size[u] < made) > own:
+            return
+        first = self._first_absence(segment, op)
+        terms: set[int] = set()
+        for w in needs:
+            if size[w] >= made:
+                given = self._given(w, segment, first, op)
+                if given is None:
+                    return
+                terms |= given
+        model.add_row(_joined([(segment.early, -1.0)], terms), 0.0)
+
+    def _first_absence(self, segment: Segment, op: int) -> int:
+        """The earliest use after which an output may be absent until a run in the segment."""
+        model, staged = self._model, self._model.staged
+        first, last = segment.first, segment.critical
+        return min(
+            max(t for t in (staged.producer[i], *staged.readers[i]) if t <= q.first)
+            for i in staged.makes[op]
+            for q in model.segments[i]
+            if q.first < last and q.last > first
+        )
+
+    def _given(self, w: int, segment: Segment, first: int, op: int) -> set[int] | None:
+        """Columns one of which is used when w was supplied or read; None: a first run reads it."""
+        last = segment.critical
+        uses = [t for t in self._model.staged.readers[w] if first < t <= last]
+        if uses:
+            self.splits.update((segment.tensor, t) for t in uses if t > segment.first)
+            return None
+        found = self._escapes((w,), first, last, op)
+        for q in self._model.segments[w]:
+            if q.first < last and q.last > first:
+                found |= {q.extra} if q.extra >= 0 else set()
+                if q.last <= last:
+                    found |= {column for column, _ in q.supplies}
+        return found
+
+    def _absent(self, tensor: int, first: int, last: int) -> set[int] | None:
+        """Columns one of which is used when it is absent in stages first < t <= last."""
+        segments = self._model.segments[tensor]
+        if not segments or last > segments[-1].last:
+            return None
+        found: set[int] = set()
+        for q in segments:
+            if q.first < last and q.last > first and not q.free:
+                if not q.used:
+                    return None
+                found |= {column for column, _ in q.supplies}
+        return found
+
+    def _escapes(self, targets: tuple[int, ...], first: int, last: int, besides: int) -> set[int]:
+        """Columns one of which is used when a rerun in stages first < t <= last reads a target."""
+        below = 0
+        for target in targets:
+            below |= self._lineage.below(target, besides)
+        if last <= first or not below:
+            return set()
+        walk = _Walk(self, targets, below, besides)
+        for t in range(first + 1, last + 1):
+            walk.to_op(t)
+        walk.to_early(first, last)
+        return walk.columns
+
+
+class _Walk:
+    """Collects the columns of NeedRows._escapes for one set of targets."""
+
+    def __init__(
+        self, rows: NeedRows, targets: tuple[int, ...], below: int, besides: int
+    ) -> None:  # fmt: skip
+        self._rows = rows
+        self._model, self._lineage, self._seen = rows._model, rows._lineage, rows._seen  # noqa: SLF001
+        self._targets, self._below, self._besides = targets, below, besides
+        self.columns: set[int] = set()
+
+    def to_op(self, t: int) -> None:
+        """Paths that end in what op t reads."""
+        staged = self._model.staged
+        for v in staged.reads[t]:
+            segment = self._model.ending.get((v, t))
+            if not self._below >> v & 1 or segment is None or segment.remake < 0:
+                continue
+            column = {c for c in (segment.remake, segment.early) if c >= 0}
+            if self._seen is None or self._seen.rerun(v, t) <= _ZERO:
+                self.columns |= column
+            elif self._reaches(v, t - 1, t):
+                self.columns |= column
+                self._rows.splits.update((target, t) for target in self._targets)
+
+    def to_early(self, first: int, last: int) -> None:
+        """Paths that end in a run before its output is wanted."""
+        model, staged = self._model, self._model.staged
+        for y in range(staged.tensors):
+            if not self._below >> y & 1 or not self._lineage.can_be_early(y):
+                continue
+            for segment in model.segments[y]:
+                low, high = max(first, segment.first), min(last, segment.critical)
+                if low >= high or segment.remake < 0:
+                    continue
+                column = segment.early if segment.early >= 0 else segment.remake
+                seen = 0.0 if self._seen is None else self._seen.rerun(y, segment.last)
+                if seen <= _ZERO:
+                    self.columns.add(column)
+                    continue
+                if segment.early < 0:
+                    self._rows.activated.add((y, segment.last))
+                if self._reaches(y, low, high):
+                    self.columns.add(column)
+
+    def _reaches(self, top: int, low: int, high: int) -> bool:
+        """Whether runs in stages low < t <= high lead from a target to `top`, uncut.
+
+        Where a tensor between was present in the earlier solution, its absence is made a term.
+        """
+        staged = self._model.staged
+        stack, known = [top], {top}
+        while stack:
+            op = staged.producer[stack.pop()]
+            for u in self._lineage.needs[op]:
+                if u in self._targets and op != self._besides:
+                    return True
+                if u in known or not self._below >> u & 1:
+                    continue
+                known.add(u)
+                if not self._cut(u, low, high):
+                    stack.append(u)
+        return False
+
+    def _cut(self, u: int, low: int, high: int) -> bool:
+        """Make the absence of `u` a term, if it was present and that can be said in columns."""
+        if self._seen is None or self._seen.absent(u, low, high) > _ZERO:
+            return False
+        segments = self._model.segments[u]
+        if not segments or high > segments[-1].last:
+            return False
+        met = [q for q in segments if q.first < high and q.last > low and not q.free]
+        if not all(q.used for q in met):
+            return False
+        for q in met:
+            self.columns |= {column for column, _ in q.supplies}
+        return True
+
+
+def _joined(row: Iterable[tuple[int, float]], more: set[int]) -> list[tuple[int, float]]:
+    """The row with each column of `more` at least once."""
+    terms = dict(row)
+    for column in sorted(more):
+        terms.setdefault(column, 1.0)
+    return list(terms.items())

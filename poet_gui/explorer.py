@@ -293,12 +293,17 @@ class Explorer:
         if budgets == self.budgets and switches == self.switches:
             return
         self.budgets, self.switches = budgets, switches
-        self._problem_changed()
+        # A solve that waits for the slider to rest goes on waiting: to call it off and on again at
+        # every move would draw all that speaks of it twice.
+        self._problem_changed(waiting=self.status.phase is Phase.QUEUED)
 
-    def _problem_changed(self) -> None:
+    def _problem_changed(self, *, waiting: bool = False) -> None:
         """Show at once what is known of the new problem; whether to solve is not decided here."""
         outcome = self._stored_answer()
-        self.status = SolveStatus() if outcome is None else status_of(outcome)
+        if outcome is not None:
+            self.status = status_of(outcome)
+        else:
+            self.status = SolveStatus(Phase.QUEUED) if waiting else SolveStatus()
         self._refresh_shown()
         self._notify(Topic.PROBLEM)
         self._notify(Topic.SOLVE)
@@ -338,7 +343,8 @@ class Explorer:
         if best is None or bracket is None:
             self._show(Shown(self.model.plain, Origin.PLAIN))
         else:
-            origin = Origin.PROVISIONAL if self.status.phase.is_busy else Origin.NEAREST
+            solving = self.status.phase.is_busy and self.status.phase is not Phase.QUEUED
+            origin = Origin.PROVISIONAL if solving else Origin.NEAREST
             self._show(Shown(best, origin, bracket.low_j))
 
     def _show(self, shown: Shown) -> None:

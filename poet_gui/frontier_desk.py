@@ -55,7 +55,7 @@ class FrontierDesk(QObject):
         self._stale = True
         self._soon = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._soon.timeout.connect(self._draw)
-        for signal in (state.known_changed, state.history_changed, state.shown_changed):
+        for signal in (state.known_changed, state.history_changed):
             signal.connect(self._on_news)
         state.model_changed.connect(self._on_model)
         state.problem_changed.connect(self._on_problem)

@@ -15,7 +15,7 @@ from solver.brackets import (
     StoredSchedule,
 )
 from solver.device import IoMode
-from solver.events import Event, Finished
+from solver.events import Event, Finished, Incumbent
 from solver.explain import finished
 from solver.outcome import (
     Failed,
@@ -34,6 +34,7 @@ from solver.simulate import Trace, simulate
 
 if TYPE_CHECKING:
     from solver.costs import CostedGraph
+    from solver.schedule import Schedule
 
 _TRACES: Final = 64
 _SHELVES: Final = 64
@@ -163,6 +164,9 @@ class Knowledge:
             return False
         shelf.solved = None
         news = record(shelf.brackets, problem.budgets, event)
+        source = event.outcome if isinstance(event, Finished) else event
+        if news and isinstance(source, Incumbent | Optimal | Feasible):
+            self._keep(source.trace)
         if record(shelf.earned, problem.budgets, event):
             shelf.unsaved = True
         return news
@@ -172,6 +176,7 @@ class Knowledge:
         shelf = self.shelf(problem)
         if shelf.earned.add_schedule(trace):
             shelf.unsaved = True
+        self._keep(replace(trace, problem=problem))
         return shelf.brackets.add_schedule(trace)
 
     def add_answer(self, problem: Problem, outcome: Outcome) -> None:
@@ -198,18 +203,28 @@ class Knowledge:
 
     def _trace(self, stored: StoredSchedule, problem: Problem) -> Trace:
         """The schedule executed, kept for the next move of a slider."""
-        overlapped = problem.switches.io is IoMode.OVERLAPPED  # RAM to spare lets transfers begin
-        budgets = problem.budgets if overlapped else None
-        key = (id(stored.schedule), id(problem.costed), problem.switches, budgets)
-        trace = self._traces.get(key)
+        trace = self._traces.get(_trace_key(stored.schedule, problem))
         if trace is None:
-            trace = self._traces[key] = simulate(stored.schedule, problem)
-        self._traces.move_to_end(key)
-        while len(self._traces) > _TRACES:
-            self._traces.popitem(last=False)
+            trace = simulate(stored.schedule, problem)
+        self._keep(trace)
         if trace.problem.budgets == problem.budgets:
             return trace
         return replace(trace, problem=problem)
+
+    def _keep(self, trace: Trace) -> None:
+        """Remember a schedule that was executed already: to do it again takes milliseconds."""
+        key = _trace_key(trace.schedule, trace.problem)
+        self._traces[key] = trace
+        self._traces.move_to_end(key)
+        while len(self._traces) > _TRACES:
+            self._traces.popitem(last=False)
+
+
+def _trace_key(schedule: "Schedule", problem: Problem) -> tuple[object, ...]:
+    """What the execution of a schedule depends on; a trace holds what the ids are of."""
+    overlapped = problem.switches.io is IoMode.OVERLAPPED  # RAM to spare lets transfers begin
+    budgets = problem.budgets if overlapped else None
+    return id(schedule), id(problem.costed), problem.switches, budgets
 
 
 def speaks_for(strategy: str, switches: Switches) -> bool:

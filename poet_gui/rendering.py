@@ -1,8 +1,8 @@
 """State -> views: what is drawn anew when a part of the state changes. Changes nothing itself."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, QTimer, Slot
 
 from poet_gui.layout import Views
 from poet_gui.solving.status import Phase
@@ -15,7 +15,10 @@ from solver.zoo.registry import accountings_of, builtin_names
 if TYPE_CHECKING:
     from poet_gui.widgets.actions_table import ActionsTable
     from poet_gui.widgets.tensors_table import TensorsTable
-    from solver.schedule import Schedule
+    from solver.costs import FloatArray
+
+_WHY_MS: Final = 40
+"""While a slider moves over one schedule, only some words of the reasons change: they follow."""
 
 
 class Renderer(QObject):
@@ -25,11 +28,13 @@ class Renderer(QObject):
         super().__init__(parent)
         self._core = state.core
         self._views = views
-        self._drawn: Schedule | None = None
+        self._drawn: FloatArray | None = None
         self._late_tables: set[ActionsTable | TensorsTable] = set()
         self._with_choice = frozenset(
             name for name in builtin_names() if len(accountings_of(name)) > 1
         )
+        self._why = QTimer(self, singleShot=True, interval=_WHY_MS)
+        self._why.timeout.connect(self._draw_why)
         state.model_changed.connect(self._on_model)
         state.device_changed.connect(self._on_device)
         state.problem_changed.connect(self._on_problem)
@@ -70,6 +75,12 @@ class Renderer(QObject):
     def _on_problem(self) -> None:
         self._views.budgets.render_core(self._core)
         self._views.schedule.set_budget(self._core.budgets.ram_bytes)
+        if not self._why.isActive():
+            self._why.start()
+
+    @Slot()
+    def _draw_why(self) -> None:
+        self._views.details.set_budgets(self._core.budgets)
 
     @Slot()
     def _on_solve(self) -> None:
@@ -86,16 +97,21 @@ class Renderer(QObject):
 
     @Slot()
     def _on_shown(self) -> None:
-        shown, views = self._core.shown, self._views
+        core, shown, views = self._core, self._core.shown, self._views
         self._draw_headline()
-        if shown is None or shown.trace.schedule is self._drawn:
+        # One schedule may be executed in two ways: transfers begin where there is RAM to spare.
+        if shown is None or shown.trace.start_s is self._drawn:
             return
-        self._drawn = shown.trace.schedule
-        for view in (views.header, views.schedule, views.details, views.resident):
-            view.set_trace(shown.trace)
+        self._drawn, trace = shown.trace.start_s, shown.trace
+        views.schedule.set_budget(core.budgets.ram_bytes)
+        views.header.set_trace(trace)
+        views.schedule.set_trace(trace)
+        views.details.show_all(
+            trace, tensor=core.tensor, action=core.playhead, budgets=core.budgets
+        )
+        views.resident.show_all(trace, tensor=core.tensor, action=core.playhead)
         self._late_tables = {views.actions, views.tensors}
         self._fill_tables()
-        views.schedule.set_budget(self._core.budgets.ram_bytes)
 
     @Slot()
     def _on_selection(self) -> None:

@@ -17,10 +17,14 @@ _RUNTIME_MARGIN: Final = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A line across the groove at a fraction of its length, and what it stands for."""
+    """A line across the groove at a fraction of its length, and what it stands for.
+
+    `pointed`: with a triangle on top, which tells the device's own RAM from the graph's needs.
+    """
 
     at: float
     text: str
+    pointed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,11 @@ class BudgetScale:
     left_text: str = ""
     right_text: str = ""
     open_end: bool = False
+
+    @property
+    def tip(self) -> str:
+        """What the marks stand for, a line each."""
+        return "\n".join(mark.text for mark in self.marks)
 
     def fraction(self, value: float) -> float:
         """Place of a value, clamped to the groove."""
@@ -70,12 +79,17 @@ def memory_scale(
     peak, floor = costed.plain_peak_bytes, costed.floor_bytes
     low = float(floor) if least is None else least
     bare = BudgetScale(0.0, max(1.0, peak * _HEADROOM), low)
+    marks = [Mark(bare.fraction(peak), f"plain peak {format_bytes(peak)}")]
+    device = costed.device
+    board = f"RAM of {device.name}: {format_bytes(device.ram_bytes)}"
+    if device.ram_bytes <= bare.high:
+        marks.append(Mark(bare.fraction(device.ram_bytes), board, pointed=True))
     named = f"impossible below {format_bytes(int(low))}" if floor < low < math.inf else ""
     return BudgetScale(
         bare.low,
         bare.high,
         bare.least,
-        marks=(Mark(bare.fraction(peak), f"plain peak {format_bytes(peak)}"),),
+        marks=tuple(marks),
         dots=tuple(bare.fraction(budgets.ram_bytes) for budgets in solved),
         left_text=named or f"floor {format_bytes(floor)}",
         right_text=f"plain peak {format_bytes(peak)}",
@@ -106,9 +120,16 @@ def runtime_scale(
     )
 
 
+def beyond_device(costed: CostedGraph, ram_bytes: int) -> str:
+    """Words for a budget that the device itself does not have; empty when it has it."""
+    device = costed.device
+    more, has = ram_bytes - device.ram_bytes, format_bytes(device.ram_bytes)
+    return f"{format_bytes(more)} above the RAM of {device.name} ({has})" if more > 0 else ""
+
+
 def ram_at(scale: BudgetScale, fraction: float, costed: CostedGraph, snap: float) -> int:
-    """RAM in whole bytes at a place; within `snap` of floor or plain peak it is exactly that."""
-    for exact in (costed.floor_bytes, costed.plain_peak_bytes):
-        if abs(scale.fraction(exact) - fraction) <= snap:
+    """RAM in whole bytes at a place; within `snap` of a mark or of the floor it is exactly that."""
+    for exact in (costed.floor_bytes, costed.plain_peak_bytes, costed.device.ram_bytes):
+        if exact <= scale.high and abs(scale.fraction(exact) - fraction) <= snap:
             return exact
     return round(scale.value(fraction))

@@ -10,6 +10,7 @@ from poet_gui.viewmodels.trace_index import IntArray, Kind, TraceIndex, index_tr
 from poet_gui.viewmodels.why import Why, explain
 from solver.costs import FloatArray
 from solver.graph import Tensor
+from solver.problem import Budgets
 from solver.simulate import Trace
 from solver.units import format_bytes, format_bytes_exactly, format_joules, format_percent
 
@@ -86,9 +87,12 @@ def count_tensors(trace: Trace) -> TensorCounts:
     )
 
 
-def describe_tensor(trace: Trace, tensor: int, action: int | None = None) -> TensorDetails:
+def describe_tensor(
+    trace: Trace, tensor: int, action: int | None = None, budgets: Budgets | None = None
+) -> TensorDetails:
     """Describe `tensor`, and say why it is where it is at `action` (default: where RAM is highest).
 
+    `budgets` : those that other choices are measured by; None: those of the trace's problem.
     Raises IndexError for a tensor or an action that does not exist.
     """
     index = index_trace(trace)
@@ -102,7 +106,7 @@ def describe_tensor(trace: Trace, tensor: int, action: int | None = None) -> Ten
         value.name,
         subtitle(value),
         (*_origin(trace, tensor), *_history(index, tensor)),
-        explain(trace, tensor, at) if index.actions else None,
+        explain(trace, tensor, at, budgets) if index.actions else None,
     )
 
 

@@ -70,9 +70,7 @@ def _floor_when_applied(costed: CostedGraph) -> int:
     graph = costed.graph
     buffered = [
         sum(
-            graph.tensors[i].bytes
-            for i in outputs
-            if graph.tensors[i].role is Role.WEIGHT_GRADIENT
+            graph.tensors[i].bytes for i in outputs if graph.tensors[i].role is Role.WEIGHT_GRADIENT
         )
         for outputs in graph.op_outputs
     ]

@@ -1,5 +1,6 @@
 """The line above the timeline, the expected energy beside the sliders, and the facts of a model."""
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
@@ -7,8 +8,9 @@ from functools import lru_cache
 from poet_gui.explorer import Explorer, Origin, Shown
 from poet_gui.solving.deliveries import OpenModel
 from poet_gui.viewmodels.solve_words import StatusWords, Tone
+from solver.brackets import StoredBound
 from solver.problem import Budgets
-from solver.schedule import ActionKind
+from solver.schedule import ActionKind, Schedule
 from solver.simulate import Trace
 from solver.units import (
     format_bytes,
@@ -47,7 +49,7 @@ def headline(shown: Shown, budgets: Budgets, words: StatusWords) -> Headline:
         Origin.PROVISIONAL: StatusWords("Provisional", Tone.ACCENT),
         Origin.RESULT: words,
     }[shown.origin]
-    changes, moves = _changes(trace)
+    changes, moves = _changes(_Same(trace.schedule))
     runtime = f"runtime {format_seconds(trace.runtime_s)}"
     figures = (_energy(trace), _peak(trace, budgets), runtime, changes)
     return Headline(lead, figures, f"{_exact(trace, budgets)}\n{moves}")
@@ -120,10 +122,23 @@ def _peak(trace: Trace, budgets: Budgets) -> str:
     return f"peak {format_bytes(trace.peak_bytes)} of {format_bytes(budgets.ram_bytes)}{tail}"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Same:
+    """A schedule told apart by identity: to compare all its actions would take longer."""
+
+    schedule: Schedule
+
+    def __hash__(self) -> int:
+        return id(self.schedule)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.schedule is self.schedule
+
+
 @lru_cache(maxsize=16)
-def _changes(trace: Trace) -> tuple[str, str]:
+def _changes(drawn: _Same) -> tuple[str, str]:
     """What is not simply kept, in short and in full; asked for at every move of a slider."""
-    actions = trace.schedule.actions
+    actions = drawn.schedule.actions
     count = Counter(action.kind for action in actions)
     again = {a.target for a in actions if a.kind is ActionKind.RECOMPUTE}
     paged = {a.target for a in actions if a.kind in {ActionKind.PAGE_IN, ActionKind.PAGE_OUT}}
@@ -174,4 +189,8 @@ def _why_impossible(core: Explorer) -> str:
     limit_s = budgets.runtime_s
     if limit_s is not None and limit_s < costed.baseline_runtime_s:
         return f"every op once takes {format_seconds(costed.baseline_runtime_s)} already"
+    brackets = core.brackets
+    bounds = () if brackets is None else brackets.bounds
+    if StoredBound(budgets, math.inf) in bounds:
+        return "proven by a solve of these budgets"
     return "proven by a solve at a looser budget"

@@ -13,6 +13,7 @@ from poet_gui.viewmodels.resident import place_text
 from poet_gui.viewmodels.trace_index import Kind, TraceIndex, index_trace
 from solver.device import IoMode
 from solver.graph import Phase
+from solver.problem import Budgets
 from solver.simulate import Trace
 from solver.units import format_bytes, format_joules, format_seconds
 
@@ -28,21 +29,23 @@ class Why:
     sentences: tuple[str, ...]
 
 
-def explain(trace: Trace, tensor: int, action: int) -> Why:
+def explain(trace: Trace, tensor: int, action: int, budgets: Budgets | None = None) -> Why:
     """Say what happens to `tensor` around `action` and what the other choices would cost.
 
+    `budgets` : those that the other choices are measured by; None: those of the trace's problem.
     Raises IndexError for an action outside the schedule.
     """
     index = index_trace(trace)
     if not 0 <= action < index.actions:
         raise IndexError(f"no action {action} in a schedule of {index.actions}")
-    return _Case(index, tensor).explain(action)
+    return _Case(index, tensor, budgets or trace.problem.budgets).explain(action)
 
 
 class _Case:
     """One tensor in one schedule, with the words and prices that its sentences need."""
 
-    def __init__(self, index: TraceIndex, tensor: int) -> None:
+    def __init__(self, index: TraceIndex, tensor: int, budgets: Budgets) -> None:
+        self.budgets = budgets
         self.index = index
         self.tensor = tensor
         self.problem = index.trace.problem
@@ -180,7 +183,7 @@ class _Case:
             return "Nothing runs between its free and its return: kept, it would fit."
         at = int(bars[np.argmax(self.index.trace.resident_bytes[bars])])
         used = int(self.index.trace.resident_bytes[at])
-        budget = self.problem.budgets.ram_bytes
+        budget = self.budgets.ram_bytes
         over = used + self.size - budget
         stand = (
             f"Kept with all else unchanged, its {format_bytes(self.size)} would stand through "
@@ -261,7 +264,7 @@ class _Case:
         )
 
     def _runtime_verdict(self, more_s: float) -> str:
-        limit = self.problem.budgets.runtime_s
+        limit = self.budgets.runtime_s
         if limit is None or self.index.overlaps:  # what overlaps may hide, which nobody tried
             return ""
         over = self.index.trace.runtime_s + more_s - limit
@@ -275,7 +278,7 @@ class _Case:
         stop = max(stop, start) + 1
         at = start + int(np.argmax(self.index.trace.resident_bytes[start:stop]))
         used = format_bytes(int(self.index.trace.resident_bytes[at]))
-        return f"{self._step(at)} ({used} of {format_bytes(self.problem.budgets.ram_bytes)})"
+        return f"{self._step(at)} ({used} of {format_bytes(self.budgets.ram_bytes)})"
 
     def _actor(self, action: int) -> str:
         """Name of the op that runs at `action`."""

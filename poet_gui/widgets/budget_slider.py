@@ -99,9 +99,14 @@ class BudgetSlider(QSlider):
         painter.setPen(QPen(QColor(theme.text_muted), 1.5))
         for mark in self._scale.marks:
             x = groove.left() + mark.at * groove.width()
-            painter.drawLine(
-                QPointF(x, groove.center().y() - radius), QPointF(x, groove.center().y() + radius)
-            )
+            top = groove.center().y() - radius
+            painter.drawLine(QPointF(x, top), QPointF(x, groove.center().y() + radius))
+            if mark.pointed:
+                wide = 0.4 * radius
+                painter.setBrush(QColor(theme.text_muted))
+                painter.drawPolygon(
+                    [QPointF(x - wide, top), QPointF(x + wide, top), QPointF(x, top + wide)]
+                )
         painter.setPen(QPen(QColor(theme.panel), 1.5))
         painter.setBrush(QColor(theme.good))
         for at in self._scale.dots:

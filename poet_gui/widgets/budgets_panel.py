@@ -21,6 +21,7 @@ from poet_gui.viewmodels.budget_scale import (
     EMPTY_SCALE,
     NO_LIMIT,
     BudgetScale,
+    beyond_device,
     memory_scale,
     ram_at,
     runtime_scale,
@@ -82,6 +83,11 @@ class BudgetsPanel(QFrame):
                                       self.ram_left, self.ram_right))  # fmt: skip
         layout.addLayout(_budget_rows("&Runtime", self.runtime_box, self.runtime_slider,
                                       self.runtime_left, self.runtime_right))  # fmt: skip
+        self.beyond = label(tone="warning")
+        self.beyond.setObjectName("beyondDevice")
+        self.beyond.setWordWrap(True)
+        self.beyond.hide()
+        layout.addWidget(self.beyond)
         self.fault = label(tone="danger")
         self.fault.setObjectName("budgetFault")
         self.fault.setWordWrap(True)
@@ -89,6 +95,7 @@ class BudgetsPanel(QFrame):
         layout.addWidget(self.fault)
         layout.addLayout(self._switch_rows())
         layout.addWidget(self._expected_card())
+        self._set_tips()
         self._connect()
         self.setEnabled(False)
 
@@ -106,6 +113,9 @@ class BudgetsPanel(QFrame):
         budgets, limit_s = core.budgets, core.budgets.runtime_s
         self.ram_slider.set_fraction(self._memory_scale.fraction(budgets.ram_bytes))
         self.ram_box.set_value(float(budgets.ram_bytes) if model else None)
+        beyond = beyond_device(model.costed, budgets.ram_bytes) if model else ""
+        self.beyond.setText(beyond)
+        self.beyond.setVisible(bool(beyond))
         place = NO_LIMIT if limit_s is None else limit_s
         self.runtime_slider.set_fraction(self._runtime_scale.fraction(place))
         typical_s = model.costed.baseline_runtime_s if model else None
@@ -128,6 +138,15 @@ class BudgetsPanel(QFrame):
         self._runtime_scale = runtime_scale(*shown[:2], least_runtime)
         _show_scale(self._memory_scale, self.ram_slider, self.ram_left, self.ram_right)
         _show_scale(self._runtime_scale, self.runtime_slider, self.runtime_left, self.runtime_right)
+        self._set_tips()
+
+    def _set_tips(self) -> None:
+        shared = "hatched: impossible, dots: solved budgets"
+        ram, runtime = self._memory_scale.tip, self._runtime_scale.tip
+        self.ram_slider.setToolTip(f"memory budget; {shared}\n{ram}".strip())
+        self.runtime_slider.setToolTip(
+            f"runtime limit; {shared}, right end: no limit\n{runtime}".strip()
+        )
 
     @Slot()
     def focus_memory(self) -> None:
@@ -163,11 +182,9 @@ class BudgetsPanel(QFrame):
     def _name_controls(self) -> None:
         self.ram_slider.setObjectName("ramSlider")
         self.ram_slider.setAccessibleName("memory budget")
-        self.ram_slider.setToolTip("memory budget; hatched: impossible, dots: solved budgets")
         self.ram_box.set_names("ramBox", "memory budget")
         self.runtime_slider.setObjectName("runtimeSlider")
         self.runtime_slider.setAccessibleName("runtime limit")
-        self.runtime_slider.setToolTip("runtime limit; hatched: impossible, right end: no limit")
         self.runtime_box.set_names("runtimeBox", "runtime limit")
 
     def _switch_rows(self) -> QVBoxLayout:

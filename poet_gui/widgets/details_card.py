@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 from poet_gui.theme import Theme
 from poet_gui.viewmodels.details import TensorDetails, describe_tensor
 from poet_gui.widgets.parts import FactGrid, eliding, label, rule
+from solver.problem import Budgets
 from solver.simulate import Trace
 
 _NOTHING = "Select a tensor: click a lane, a bar or a row of a table."
@@ -20,6 +21,7 @@ class DetailsCard(QWidget):
         self._trace: Trace | None = None
         self._tensor: int | None = None
         self._action: int | None = None
+        self._budgets: Budgets | None = None
         self.details: TensorDetails | None = None
         self.name, self.subtitle = eliding(), eliding(tone="muted")
         self.name.setProperty("rank", "title")
@@ -58,6 +60,14 @@ class DetailsCard(QWidget):
         del theme
         self.update()
 
+    def show_all(
+        self, trace: Trace | None, *, tensor: int | None, action: int, budgets: Budgets
+    ) -> None:
+        """Speak of another schedule, tensor, action and budgets at once."""
+        self._tensor, self._budgets = tensor, budgets
+        self._action = action if action >= 0 else None
+        self.set_trace(trace)
+
     def set_trace(self, trace: Trace | None) -> None:
         """Speak of another schedule; the selection goes when its graph has no such tensor."""
         self._trace = trace
@@ -70,20 +80,30 @@ class DetailsCard(QWidget):
 
     def set_selected(self, tensor: int | None) -> None:
         """Speak of this tensor."""
-        self._tensor = tensor
-        self._refresh()
+        if tensor != self._tensor:
+            self._tensor = tensor
+            self._refresh()
 
     def set_playhead(self, action: int) -> None:
         """Say why at this action."""
-        self._action = action if action >= 0 else None
-        self._refresh()
+        chosen = action if action >= 0 else None
+        if chosen != self._action:
+            self._action = chosen
+            self._refresh()
+
+    def set_budgets(self, budgets: Budgets) -> None:
+        """Measure what else could have been done by these budgets."""
+        if budgets != self._budgets:
+            self._budgets = budgets
+            self._refresh()
 
     def _refresh(self) -> None:
         shown = None
         if self._trace is not None and self._tensor is not None:
             actions = len(self._trace.start_s)
             inside = self._action is not None and self._action < actions
-            shown = describe_tensor(self._trace, self._tensor, self._action if inside else None)
+            at = self._action if inside else None
+            shown = describe_tensor(self._trace, self._tensor, at, self._budgets)
         self.details = shown
         self.hint.setVisible(shown is None)
         why = shown.why if shown is not None else None

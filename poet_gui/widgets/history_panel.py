@@ -101,9 +101,7 @@ class HistoryPanel(QWidget):
         self.table = QTableView()
         self.table.setObjectName("historyTable")
         self.table.setAccessibleName("history of solved budgets")
-        self.table.setToolTip(
-            "choose a row to bring it back without solving, with Ctrl to compare"
-        )
+        self.table.setToolTip("choose a row to bring it back without solving, with Ctrl to compare")
         self.table.setModel(self.model)
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)

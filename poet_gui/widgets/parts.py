@@ -90,9 +90,13 @@ class FactGrid(QWidget):
         self._grid.setColumnStretch(1, 1)
         self._values: list[ElidingLabel] = []
         self._names: list[QLabel] = []
+        self._facts: tuple[tuple[str, str, str], ...] = ()
 
     def set_facts(self, facts: tuple[tuple[str, str, str], ...]) -> None:
         """Show (name, value, tooltip) per row; rows are reused."""
+        if facts == self._facts:
+            return
+        self._facts = facts
         while len(self._names) < len(facts):
             row = len(self._names)
             name, value = label(tone="muted"), eliding()

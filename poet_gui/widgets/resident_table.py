@@ -135,15 +135,22 @@ class ResidentTable(QWidget):
             self._action = int(trace.resident_bytes.argmax())
         self._refresh()
 
+    def show_all(self, trace: Trace | None, *, tensor: int | None, action: int) -> None:
+        """Show another schedule at this action, with the row of this tensor selected."""
+        self._trace, self._selected, self._action = trace, tensor, action
+        self._refresh()
+
     def set_playhead(self, action: int) -> None:
         """Show what is in RAM at this action; an action outside the schedule shows nothing."""
-        self._action = action
-        self._refresh()
+        if action != self._action:
+            self._action = action
+            self._refresh()
 
     def set_selected(self, tensor: int | None) -> None:
         """Select the row of this tensor, if it is in RAM."""
-        self._selected = tensor
-        self._show_selection()
+        if tensor != self._selected:
+            self._selected = tensor
+            self._show_selection()
 
     @property
     def residents(self) -> Residents | None:

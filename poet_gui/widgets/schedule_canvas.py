@@ -158,9 +158,10 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
         self.scroller.set_lanes(scene.lanes if scene else 0, keep=keep_view)
 
     def set_budget(self, budget_bytes: int | None) -> None:
-        """Show this RAM budget."""
-        self._budget_bytes = budget_bytes
-        self._show_data()
+        """Show this RAM budget: it moves a line, the lanes stay as they are."""
+        if budget_bytes != self._budget_bytes:
+            self._budget_bytes = budget_bytes
+            self._show_budget()
 
     def set_selected(self, tensor: int | None) -> None:
         """Draw this tensor's lane as selected and bring it into sight."""
@@ -225,17 +226,20 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
 
     def _show_data(self) -> None:
         axis = self.model.axis
+        self.lanes_item.set_scene(self.scene_data, axis)
+        over = max(1.0, float(self.curve.peak_bytes)) if self.curve else 1.0
+        self.overview_item.set_curve(self.curve, axis, over)
+        self.overview_box.setYRange(0.0, over, padding=0)
+        self._show_budget()
+
+    def _show_budget(self) -> None:
         room = (self._unit + 8.0) / max(1.0, float(self.memory_box.height()))
         top = self._frozen_top or memory_top(
             self.curve, self._budget_bytes, headroom=min(max(room, 0.1), 0.5)
         )
-        self.lanes_item.set_scene(self.scene_data, axis)
-        self.memory_item.set_curve(self.curve, axis, top)
+        self.memory_item.set_curve(self.curve, self.model.axis, top)
         self.memory_item.set_budget(self._budget_bytes)
-        over = max(1.0, float(self.curve.peak_bytes)) if self.curve else 1.0
-        self.overview_item.set_curve(self.curve, axis, over)
         self.memory_box.setYRange(0.0, top, padding=0)
-        self.overview_box.setYRange(0.0, over, padding=0)
         self.budget_line.set_budget(self._budget_bytes if self.curve else None, top)
 
     # Answers to the model

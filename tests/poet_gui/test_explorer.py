@@ -1,5 +1,6 @@
 """The explorer's state: one place that changes, and only what changed is told."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -8,6 +9,8 @@ from poet_gui.explorer import Explorer, Origin, Topic
 from poet_gui.solving.deliveries import OpenModel
 from poet_gui.solving.prepare import prepare
 from poet_gui.solving.status import Phase, SolveStatus
+from poet_gui.viewmodels.headline import expected
+from solver.brackets import StoredBound
 from solver.device import IoMode
 from solver.explain import finished
 from solver.graph_request import GraphRequest
@@ -155,6 +158,26 @@ def test_that_a_runtime_below_the_baseline_is_known_to_be_impossible(core: Explo
     assert _impossible(core)
     core.set_runtime(baseline_s)
     assert not _impossible(core)
+
+
+def test_that_an_impossible_budget_says_which_budget_the_proof_is_of(core: Explorer) -> None:
+    core.set_ram(FLOOR + 100)
+    assert core.problem is not None
+    core.learn_stored(core.problem, [StoredBound(core.budgets, math.inf)])
+    assert expected(core).detail == "proven by a solve of these budgets"
+    core.set_ram(FLOOR + 50)
+    assert expected(core).detail == "proven by a solve at a looser budget"
+
+
+def test_that_a_solve_that_waits_goes_on_waiting_while_the_slider_moves(
+    core: Explorer, told: list[Topic]
+) -> None:
+    core.set_ram(5000)
+    core.set_status(SolveStatus(Phase.QUEUED))
+    told.clear()
+    core.set_ram(5001)
+    assert core.status.phase is Phase.QUEUED
+    assert told == [Topic.PROBLEM, Topic.SOLVE]
 
 
 def test_that_a_row_of_the_history_comes_back_without_a_solve(core: Explorer) -> None:

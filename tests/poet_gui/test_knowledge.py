@@ -176,3 +176,15 @@ def test_that_a_long_session_forgets_what_was_used_longest_ago(
         knowledge.brackets(problem)
     assert knowledge.brackets(PROBLEM).bounds == ()
     assert len(knowledge.brackets(others[0]).bounds) == 1
+
+
+def test_that_a_schedule_that_was_executed_before_is_not_executed_again(
+    knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace = paged()
+    knowledge.record(PROBLEM, incumbent(trace), "joint")
+    monkeypatch.setattr("poet_gui.knowledge.simulate", None)
+    found = knowledge.best_trace(at(3500))
+    assert found is not None
+    assert found.start_s is trace.start_s
+    assert found.problem.budgets == Budgets(3500)

@@ -1,10 +1,11 @@
 """Where budgets lie on the groove, and which budget a place of the groove means."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
-from poet_gui.viewmodels.budget_scale import memory_scale, ram_at, runtime_scale
+from poet_gui.viewmodels.budget_scale import beyond_device, memory_scale, ram_at, runtime_scale
 from solver.costs import CostedGraph, price
 from tests.helpers.builders import chain, device_of
 
@@ -50,3 +51,26 @@ def test_that_the_runtime_groove_is_open_at_its_end(costed: CostedGraph) -> None
     assert scale.fraction(math.inf) == 1.0
     assert scale.impossible == pytest.approx(0.1 / 2.1)  # from 0.9 to 3 baselines
     assert scale.value(0.5) == pytest.approx(1.95 * baseline_s)
+
+
+def test_that_the_devices_own_ram_is_marked_and_met_exactly() -> None:
+    costed = price(chain(5), replace(device_of(), ram_bytes=4096))
+    scale = memory_scale(costed, ())
+    board = scale.marks[-1]
+    assert board.pointed
+    assert board.at == pytest.approx(4096 / (1.075 * 6004))
+    assert "RAM of test: 4.00 KiB" in scale.tip
+    assert ram_at(scale, board.at + 0.001, costed, 0.002) == 4096
+
+
+def test_that_more_ram_than_the_groove_has_is_not_marked() -> None:
+    costed = price(chain(5), replace(device_of(), ram_bytes=10**6))
+    scale = memory_scale(costed, ())
+    assert [mark.pointed for mark in scale.marks] == [False]
+    assert ram_at(scale, 1.0, costed, 0.002) == round(1.075 * 6004)
+
+
+def test_that_a_budget_beyond_the_device_is_said() -> None:
+    costed = price(chain(5), replace(device_of(), ram_bytes=4096))
+    assert beyond_device(costed, 4096) == ""
+    assert beyond_device(costed, 5120) == "1.00 KiB above the RAM of test (4.00 KiB)"

@@ -6,6 +6,7 @@ from pytestqt.qtbot import QtBot
 from poet_gui.widgets.details_card import DetailsCard
 from poet_gui.widgets.legend import Legend
 from poet_gui.widgets.resident_table import ResidentTable
+from solver.problem import Budgets
 from solver.units import format_bytes
 from tests.helpers.traces import empty_trace, many_outputs_trace, one_action_trace, story
 
@@ -43,6 +44,15 @@ def test_that_the_card_shows_facts_and_the_reason_at_the_playhead(details: Detai
     assert "Recomputed by f2, it costs 1.000 J and 1.00 s." in details.why_text.text()
     details.set_playhead(0)
     assert details.why_title.text() == "Not in RAM yet"
+
+
+def test_that_the_reason_speaks_of_the_budget_as_it_is_now(details: DetailsCard) -> None:
+    details.set_selected(1)
+    details.set_playhead(7)
+    assert "of 3.91 KiB" in details.why_text.text()  # the 4000 B that the schedule was made for
+    details.set_budgets(Budgets(16 * 1024))
+    assert "of 16.0 KiB" in details.why_text.text()
+    assert "of 3.91 KiB" not in details.why_text.text()
 
 
 @pytest.mark.parametrize("make", [empty_trace, one_action_trace])

@@ -45,8 +45,9 @@ class LaneAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph ships no types
 
     def set_lanes(self, names: tuple[str, ...], sizes: tuple[str, ...]) -> None:
         """Show these lanes."""
-        self._names, self._sizes = names, sizes
-        self.update()
+        if (names, sizes) != (self._names, self._sizes):
+            self._names, self._sizes = names, sizes
+            self.update()
 
     def set_selected_lane(self, lane: int | None) -> None:
         """Draw the name of `lane` in bold on the colour of the selection."""
@@ -92,6 +93,10 @@ class LaneAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph ships no types
         painter.setPen(QColor(self._theme.text_muted))
         for lane, box in boxes.items():
             painter.drawText(box, _RIGHT, self._sizes[lane])
+
+    def boundingRect(self) -> QRectF:
+        """Its own column: pyqtgraph's reaches beyond, and what moves there would draw it anew."""
+        return QRectF(0.0, 0.0, self.size().width(), self.size().height())
 
     def paint(
         self,

@@ -1,5 +1,6 @@
 """Figures of the window: start, demo, and how long its thread is held up while a solve runs."""
 
+import json
 import os
 import subprocess
 import sys
@@ -18,6 +19,7 @@ __all__ = ["make_window"]
 
 # Goals on two idle cores; the limits are three times as long.
 START_S, DEMO_S, STALL_MS = 3.0, 1.0, 100.0
+TURN_P99_MS, TURN_MAX_MS = 16.0, 50.0
 FACTOR = 3.0
 
 _START = """
@@ -104,3 +106,19 @@ def test_that_nothing_stalls_while_a_solve_runs_and_sliders_move(
     assert len(ends) == 1
     assert core.history[-1].problem.budgets.ram_bytes == final
     assert stalls.worst_ms < FACTOR * STALL_MS
+
+
+def test_that_no_turn_of_the_event_loop_takes_long_while_everything_goes_on_at_once() -> None:
+    """CPU time of the window's thread: a solve, a sweep, and a slider that moves every 16 ms."""
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    command = [sys.executable, "-m", "tests.helpers.drag_turns", "20"]
+    told = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    found = json.loads(told.stdout)
+    print(  # noqa: T201 - a benchmark is read
+        f"{found['moves']} moves, {found['turns']} turns of p50 {found['p50']:.1f}, "
+        f"p99 {found['p99']:.1f}, max {found['max']:.1f} ms "
+        f"(goal {TURN_P99_MS:.0f} and {TURN_MAX_MS:.0f} ms)"
+    )
+    assert found["moves"] > 100
+    assert found["p99"] < FACTOR * TURN_P99_MS
+    assert found["max"] < FACTOR * TURN_MAX_MS

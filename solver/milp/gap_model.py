@@ -138,6 +138,11 @@ class GapModel:
         ]
         self._room.add(terms, 1.0)
 
+    @property
+    def terms(self) -> int:
+        """Number of coefficients in the memory rows, most of the model."""
+        return self._room.terms
+
     def problem(self) -> cp.Problem:
         """The CVXPY problem in matrix form."""
         return assemble(

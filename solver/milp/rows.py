@@ -48,6 +48,11 @@ class RowFamily:
     def __len__(self) -> int:
         return len(self.lower)
 
+    @property
+    def terms(self) -> int:
+        """Number of coefficients."""
+        return len(self._values)
+
     def matrix(self, columns: int) -> sp.csr_matrix:
         """The family's coefficients, shape (rows, columns); equal positions are added up."""
         entries = (self._values, (self._rows, self._columns))

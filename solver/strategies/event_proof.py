@@ -15,8 +15,10 @@ from solver.staged import StagedProblem
 from solver.strategies.limits import Limits
 from solver.strategies.progress import SolveProgress
 
-LP_ROUNDS: Final = 20
-"""Relaxations after which the MIP is solved although something could still be added."""
+STALE_ROUNDS: Final = 6
+"""Relaxations without a higher bound after which the MIP is solved, whatever could be added."""
+HIGHER: Final = 1e-4
+"""Of the bound's overhead: what counts as higher."""
 LEAST_IN_LP: Final = 0.02
 LEAST_IN_MIP: Final = 0.5
 COARSE_GAP: Final = 2.0
@@ -68,7 +70,7 @@ class EventProof:
         self._refinement = Refinement.none(solve.staged)
         self._seen: Seen | None = None
         self._whole = False
-        self._rounds = 0
+        self._stale, self._best_relaxed = 0, 0.0
         self.finished = False
         self.nothing_better = False
 
@@ -103,10 +105,9 @@ class EventProof:
         added = refinement.add_needs(model, x, LEAST_IN_MIP if self._whole else LEAST_IN_LP)
         added += sum(refinement.split(model, *cut) for cut in sorted(rows.splits))
         added += sum(refinement.activate(model, *run) for run in sorted(rows.activated))
-        self._rounds += 1
         if added == 0 and self._whole:
             self.finished = True
-        elif added == 0 or self._rounds >= LP_ROUNDS:
+        elif added == 0 or self._stale >= STALE_ROUNDS:
             self._whole = True
         return True
 
@@ -121,6 +122,10 @@ class EventProof:
         if np.isfinite(overhead):
             best = overhead * model.scale
             self._refinement.fix(model, relaxed.objective, relaxed.reduced_costs, best)
+        overhead_bound = relaxed.objective / model.scale
+        higher = overhead_bound > self._best_relaxed * (1 + HIGHER)
+        self._stale = 0 if higher else self._stale + 1
+        self._best_relaxed = max(self._best_relaxed, overhead_bound)
         return relaxed.x
 
     def _solved(self, model: EventModel, session: Session) -> FloatArray | None:

@@ -30,6 +30,8 @@ SMALL_STAGES: Final = 30
 MOST_COLUMNS: Final = 60_000
 """Larger stage models are not built: their relaxation alone takes longer than people wait."""
 CUT_ROUNDS: Final = 30
+MOST_GAP_TERMS: Final = 600_000
+"""Of larger gap models only the relaxation is solved first: searching pays more than their MIP."""
 STAGE_UNITS: Final = 15.0
 """Work after which the first run of a stage model gives way to local search; doubled each time."""
 CHAIN_ROUNDS: Final = 3
@@ -96,7 +98,14 @@ class Proof:
         if not model.columns:
             return
         session = self.session(model.problem())
-        self._gap_relaxation = model, session.relax()
+        relaxed = session.relax()
+        self._gap_relaxation = model, relaxed
+        if relaxed.objective is not None:
+            self._prove(relaxed.objective - 1e-7 * abs(relaxed.objective), model.scale)
+        if model.terms > MOST_GAP_TERMS:
+            if relaxed.x is not None and not solve.stop():
+                self.try_masks(*model.plan_masks(relaxed.x))
+            return
         result = session.solve(
             absolute_gap=self.absolute_gap(model.scale) / 2,
             start=None,

@@ -98,8 +98,8 @@ def make_problem(
     paging: bool = True,
     recompute: bool = True,
     io: IoMode | None = None,
-) -> tuple[Problem, tuple[str, ...]]:
-    """The problem and warnings about what was changed in it.
+) -> Problem:
+    """The problem that a costed graph, budgets and switches make.
 
     `ram` in bytes or `ram_ratio` of the plain peak (rounded down to a byte), else the device's RAM:
     a budget that a graph file suggests is shown to the user, never taken in silence. `runtime_s` or
@@ -128,7 +128,7 @@ def make_problem(
     _refuse_boundless(ram, runtime_s)
     budgets = Budgets(device.ram_bytes if ram is None else ram, runtime_s)
     mode = device.io if io is None else io
-    return Problem(costed, budgets, Switches(paging, recompute, mode)), ()
+    return Problem(costed, budgets, Switches(paging, recompute, mode))
 
 
 def solve(

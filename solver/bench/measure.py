@@ -40,7 +40,7 @@ def problem_of(row: Row) -> Problem:
         ram_ratio=row.share,
         runtime_ratio=row.runtime_ratio,
         io=row.io,
-    )[0]
+    )
 
 
 def _model(name: str) -> str:
@@ -80,7 +80,7 @@ def measure(row: Row, limits_s: Sequence[float]) -> RowResult:
 def _warm_up() -> None:
     """Solve the smallest network: the window's solve process has its libraries loaded as well."""
     graph = api.load_training_graph(GraphRequest("linear", Accounting.POET)).graph
-    problem, _ = api.make_problem(graph, api.load_device("nrf52840"), ram_ratio=0.6)
+    problem = api.make_problem(graph, api.load_device("nrf52840"), ram_ratio=0.6)
     api.solve(problem, SolveOptions(gap=0.0, time_limit_s=_WARM_UP_S))
 
 

@@ -55,13 +55,12 @@ def result_document(
     options: SolveOptions,
     origin: Origin,
     *,
-    warnings: tuple[str, ...] = (),
     slim: bool = False,
 ) -> ResultDocument:
     """The poet.result of one solve.
 
     `problem` is the one that was solved, with the switches of the strategy (strategies.registry.
-    adapt). `warnings` are added to the graph's own. `slim` leaves out the graph.
+    adapt). `slim` leaves out the graph.
     """
     costed, graph = problem.costed, problem.costed.graph
     trace = outcome.trace if isinstance(outcome, Optimal | Feasible) else None
@@ -88,7 +87,7 @@ def result_document(
         peak_bytes=None if trace is None else int(trace.peak_bytes),
         actions=[] if trace is None else action_objects(trace),
         solver=_solver_object(outcome.record),
-        warnings=[*graph.warnings, *warnings],
+        warnings=list(graph.warnings),
         problem=UNSET if slim else graph_document(costed),
     )
 

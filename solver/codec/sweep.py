@@ -20,11 +20,10 @@ def point_document(
     options: SolveOptions,
     origin: Origin,
     *,
-    warnings: tuple[str, ...] = (),
     graph: GraphDocument | None = None,
 ) -> PointDocument:
     """One point; `graph` is the poet.graph that a full sweep repeats in each, None: not full."""
-    result = result_document(problem, outcome, options, origin, warnings=warnings, slim=True)
+    result = result_document(problem, outcome, options, origin, slim=True)
     if graph is not None:
         result = structs.replace(result, problem=graph)
     return point_of(result, full=graph is not None)

@@ -44,8 +44,8 @@ class ProblemArguments(GraphArguments, frozen=True, kw_only=True):
             strategy, self.gap, self.time_limit, self.work_limit, self.threads, self.seed
         )
 
-    def problem(self, model: LoadedModel, device: Device) -> tuple[Problem, tuple[str, ...]]:
-        """What to solve, with warnings about what was changed in it."""
+    def problem(self, model: LoadedModel, device: Device) -> Problem:
+        """What to solve."""
         return api.make_problem(
             model.graph,
             device,

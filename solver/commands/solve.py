@@ -72,25 +72,20 @@ def solve(**given: object) -> int:
         lambda: api.load_device(arguments.device),
         lambda: api.load_training_graph(arguments.request()),
     )
-    problem, changed = arguments.problem(model, device)
-    problem = adapt(problem, strategy)
-    for warning in (*model.graph.warnings, *changed):
+    problem = adapt(arguments.problem(model, device), strategy)
+    for warning in model.graph.warnings:
         say(f"warning: {warning}")
     stored = StoredResults(problem, wanted=arguments.store)
     outcome, interrupted = run_solve(
         problem, arguments.options(arguments.strategy), stored.known, stored.report
     )
     stored.save()
-    _deliver(arguments, problem, outcome, model, changed)
+    _deliver(arguments, problem, outcome, model)
     return INTERRUPTED if interrupted else EXIT_CODES[status_of(outcome)]
 
 
 def _deliver(
-    arguments: SolveArguments,
-    problem: Problem,
-    outcome: Outcome,
-    model: LoadedModel,
-    warnings: tuple[str, ...],
+    arguments: SolveArguments, problem: Problem, outcome: Outcome, model: LoadedModel
 ) -> None:
     """Write what was asked for, files first, and say how it ended."""
     trace = outcome.trace if isinstance(outcome, Optimal | Feasible) else None
@@ -107,7 +102,6 @@ def _deliver(
             outcome,
             arguments.options(arguments.strategy),
             origin,
-            warnings=warnings,
             slim=arguments.slim,
         )
         write_output(arguments.json_path, encode_json(document))

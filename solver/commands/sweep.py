@@ -118,13 +118,11 @@ def sweep(**given: object) -> int:
         lambda: api.load_device(arguments.device),
         lambda: api.load_training_graph(arguments.request()),
     )
-    problem, changed = arguments.problem(model, device)
-    for warning in (*model.graph.warnings, *changed):
+    for warning in model.graph.warnings:
         say(f"warning: {warning}")
     order = SweepOrder(
-        problem,
+        arguments.problem(model, device),
         Origin(model.source, model.sha256),
-        changed,
         [each.name for each in strategies],
         arguments.settings,
         arguments.options("joint"),

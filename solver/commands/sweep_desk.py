@@ -41,11 +41,10 @@ _SAVE_EVERY_S: Final = 1.0
 
 @dataclass(frozen=True, slots=True)
 class SweepOrder:
-    """What to sweep and where to write it. `warnings` are added to the graph's own."""
+    """What to sweep and where to write it."""
 
     problem: Problem
     origin: Origin
-    warnings: tuple[str, ...]
     strategies: Sequence[str]
     settings: SweepSettings
     options: SolveOptions
@@ -151,7 +150,6 @@ class SweepDesk:
             point.outcome,
             replace(order.options, strategy=sweep.strategy),
             order.origin,
-            warnings=order.warnings,
             graph=self._graph,
         )
         self._entries.append(Entry(document, action_counts(point.outcome)))

@@ -241,7 +241,7 @@ def reference_problem(row: dict[str, Any]) -> Problem:
         ram=row["ram_bytes"],
         runtime_ratio=row["runtime_ratio"],
         io=IoMode.IGNORED,
-    )[0]
+    )
 
 
 def no_proof(patch: pytest.MonkeyPatch) -> None:

@@ -208,7 +208,7 @@ def test_that_a_solve_with_the_least_budget_finds_a_schedule(problem: Problem, i
 def hard() -> Problem:
     graph = api.load_training_graph(GraphRequest("resnet18_cifar", Accounting.POET)).graph
     device = api.load_device("nrf52840")
-    return api.make_problem(graph, device, ram_ratio=0.3, paging=False)[0]
+    return api.make_problem(graph, device, ram_ratio=0.3, paging=False)
 
 
 @pytest.mark.slow

@@ -131,7 +131,7 @@ def test_that_no_answer_contradicts_another(
 ) -> None:
     model, device = NETWORKS[name]
     graph = api.load_training_graph(model).graph
-    problem, _ = api.make_problem(graph, api.load_device(device))
+    problem = api.make_problem(graph, api.load_device(device))
     asker, random = Asker(problem, tmp_path), Random(name)
     for _ in range(request.config.getoption("--budgets")):
         asker.ask(_random_budgets(problem, random))

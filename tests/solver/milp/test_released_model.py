@@ -31,7 +31,7 @@ def problem_of(row: dict[str, Any]) -> Problem:
         ram=row["ram_bytes"],
         runtime_ratio=row["runtime_ratio"],
         io=IoMode.IGNORED,
-    )[0]
+    )
 
 
 def _name(row: dict[str, Any]) -> str:

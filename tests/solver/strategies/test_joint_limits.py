@@ -25,7 +25,7 @@ def hard_problem(ram_ratio: float = 0.35, runtime_ratio: float | None = None) ->
     request = GraphRequest("resnet18_cifar", Accounting.POET)
     graph = api.load_training_graph(request).graph
     device = api.load_device("nrf52840")
-    return api.make_problem(graph, device, ram_ratio=ram_ratio, runtime_ratio=runtime_ratio)[0]
+    return api.make_problem(graph, device, ram_ratio=ram_ratio, runtime_ratio=runtime_ratio)
 
 
 def test_that_a_wish_from_before_is_heeded_at_once() -> None:

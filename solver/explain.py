@@ -23,10 +23,9 @@ from solver.outcome import (
 )
 from solver.problem import Budgets, Problem
 from solver.simulate import Trace
+from solver.strategies.registry import PROVING
 from solver.units import format_bytes, format_joules, format_percent, format_seconds
 
-_SEARCHING: Final = frozenset({"joint", "remat-only", "paging-only"})
-"""The strategies that choose; another one has a single schedule, and says what that needs."""
 _SECOND_DIGITS: Final = 5
 _NOTHING_PROVEN: Final = 0.9995
 """Overhead gap from which a bound says no more than that the baseline is a bound."""
@@ -77,11 +76,11 @@ def too_little_time(problem: Problem, record: SolverRecord) -> Infeasible | None
 def limits_to_ask(problem: Problem, outcome: Outcome, strategy: str) -> tuple[Limit, ...]:
     """The limits whose least value helps and is not known; the one to blame comes first.
 
-    None below a floor that is known to work, nor for a strategy that has one schedule only.
+    None below a floor that is known to work, nor for a strategy that does not search.
     """
     if not isinstance(outcome, Infeasible) or outcome.reason.exact:
         return ()
-    if strategy not in _SEARCHING:
+    if strategy not in PROVING:
         return ()
     blamed = outcome.reason.limit
     if problem.budgets.runtime_s is None:

@@ -15,8 +15,9 @@ from solver.errors import Issue, ModelError, UsageError
 from solver.graph import TrainingGraph
 from solver.outcome import BOUND_SLACK, Failed, StopReason
 from solver.problem import Budgets
+from solver.recording import learn
 from solver.saved import faults_of, problem_of
-from solver.sweep import PROVING, learn
+from solver.strategies.registry import PROVING
 from solver.sweep_run import StrategySweep
 
 _EFFORT: Final = frozenset({"strategy", "paging", "recompute", "gap", "time_limit_s", "work_limit",
@@ -146,7 +147,7 @@ def _take(point: PointDocument, sweep: StrategySweep, where: str) -> bool:
     outcome = api.audited(outcome_of(result_of(point), problem))
     if isinstance(outcome, Failed):
         return False
-    sweep.take(budgets, outcome)
+    sweep.take_saved(budgets, outcome)
     return True
 
 

@@ -7,21 +7,19 @@ bracket [proven bound, best schedule], less the tolerance, is tall and wide.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Literal
 
 from solver.brackets import Brackets, StoredSchedule
 from solver.frontier import Frontier, along_ram, along_runtime
-from solver.outcome import Feasible, Infeasible, Limit, NoAnswer, Optimal, Outcome
+from solver.outcome import Outcome
 from solver.problem import Budgets, Problem
-from solver.sweep_axis import JUST_BELOW, LINES, Line, map_budgets
+from solver.recording import learn, least_that_works
+from solver.sweep_axis import LINES, Line, map_budgets
 from solver.sweep_open import excess_j, missing_j, open_steps
 
 Axis = Literal["ram", "runtime", "map"]
-PROVING: Final = frozenset({"joint", "remat-only", "paging-only"})
-"""The strategies whose bounds and impossibilities are those of the problem; of any other, "does not
-fit" says something of that strategy alone."""
 DEFAULT_POINTS: Final = 20
 DEFAULT_TOLERANCE: Final = 0.01
 _FLAT: Final = 1e-3
@@ -299,36 +297,3 @@ class Sweep:
             return nodes[excess.index(widest)]
         known = (node for node in nodes if self.fill and self.brackets.best(node) is not None)
         return next(known, None)
-
-
-def learn(brackets: Brackets, budgets: Budgets, outcome: Outcome) -> None:
-    """Remember what an outcome proved."""
-    match outcome:
-        case Optimal(trace=trace, bound_j=bound_j) | Feasible(trace=trace, bound_j=bound_j):
-            brackets.add_schedule(trace)
-            brackets.add_bound(budgets, min(bound_j, trace.total_energy_j))
-        case Infeasible():
-            brackets.add_bound(budgets, math.inf)
-            least = least_that_works(budgets, outcome)
-            if least is not None:
-                brackets.add_bound(just_below(least, budgets), math.inf)
-        case NoAnswer(bound_j=float(bound_j)):
-            brackets.add_bound(budgets, bound_j)
-
-
-def least_that_works(budgets: Budgets, outcome: Outcome) -> Budgets | None:
-    """The least budgets that work, where a proof of impossibility names them exactly."""
-    if not isinstance(outcome, Infeasible) or not outcome.reason.exact:
-        return None
-    needed = outcome.reason.needed
-    if outcome.reason.limit is Limit.RAM:
-        return replace(budgets, ram_bytes=int(needed))
-    return replace(budgets, runtime_s=needed)
-
-
-def just_below(least: Budgets, other: Budgets) -> Budgets:
-    """The loosest budgets below `least` in the one that differs from `other`."""
-    if least.ram_bytes != other.ram_bytes:
-        return replace(least, ram_bytes=least.ram_bytes - 1)
-    assert least.runtime_s is not None
-    return replace(least, runtime_s=least.runtime_s * (1 - JUST_BELOW))

@@ -8,10 +8,8 @@ from typing import Final, Protocol
 
 from solver.brackets import Brackets
 from solver.problem import Budgets, Problem
+from solver.recording import JUST_BELOW
 
-JUST_BELOW: Final = 1e-5
-"""Relative; a limit so far below a runtime excludes it, in spite of the tolerances of the verifier
-(1e-9) and of a MIP's rows (1e-6)."""
 _LONGEST: Final = 2.0
 """Times the baseline: where a map ends while no schedule is known."""
 

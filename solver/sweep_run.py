@@ -7,13 +7,14 @@ from typing import Final
 
 from solver import api
 from solver.bracket_store import BracketStore
-from solver.brackets import Brackets, Known, StoredSchedule
+from solver.brackets import NOTHING_KNOWN, Brackets, StoredSchedule
 from solver.outcome import Failed, NoAnswer, Outcome, StopReason
 from solver.problem import Budgets, Problem, SolveOptions
+from solver.recording import learn
 from solver.schedule import Schedule
 from solver.solve_pool import PATIENCE_S, SolvePool, SolveTask
-from solver.strategies.registry import adapt, get_strategy
-from solver.sweep import PROVING, Axis, Sweep, SweepPoint, learn
+from solver.strategies.registry import PROVING, adapt, get_strategy
+from solver.sweep import DEFAULT_POINTS, DEFAULT_TOLERANCE, Axis, Sweep, SweepPoint
 
 SLACK: Final = 0.25
 """Of the tolerance: where a single solve may stop proving, so that the rest is left for what lies
@@ -32,8 +33,8 @@ class SweepSettings:
     """
 
     axis: Axis = "ram"
-    points: int = 20
-    tolerance: float = 0.01
+    points: int = DEFAULT_POINTS
+    tolerance: float = DEFAULT_TOLERANCE
     to_the_last: bool = False
 
 
@@ -79,7 +80,8 @@ class StrategySweep:
             options, strategy=self.strategy, total_gap=SLACK * self.settings.tolerance
         )
         problem = replace(self.problem, budgets=budgets)
-        return SolveTask(problem, options, self._known(budgets) if self.proves else Known())
+        known = self.known.known(budgets) if self.proves else NOTHING_KNOWN
+        return SolveTask(problem, options, known)
 
     def take(self, budgets: Budgets, outcome: Outcome) -> Outcome:
         """Take in an answer; one that does not stand up to the verifier is Failed."""
@@ -89,20 +91,26 @@ class StrategySweep:
             learn(self.known, budgets, outcome)
         return outcome
 
+    def take_saved(self, budgets: Budgets, outcome: Outcome) -> None:
+        """Take in a point out of a file whose schedule has passed the verifier.
+
+        Its bound cannot be checked: it decides what is asked next, but no solve starts from it, so
+        that nothing which is stored for others rests on a file.
+        """
+        self.planner.take(budgets, outcome)
+        if self.proves:
+            learn(self.known, budgets, outcome, proves=False)
+
     def take_figures(
         self, budgets: Budgets, figures: tuple[int, float, float] | None, bound_j: float | None
     ) -> None:
         """Take in a point of an earlier sweep of which the figures are left.
 
         figures : peak in bytes, runtime in seconds, energy in joules of its schedule, if it has
-        one. They decide what is asked next; no solve starts from them.
+        one. As with `take_saved`, no solve starts from them.
         """
         schedule = None if figures is None else StoredSchedule(*figures, Schedule(()))
         self.planner.take_figures(budgets, schedule, bound_j)
-
-    def _known(self, budgets: Budgets) -> Known:
-        known = self.known.known(budgets)
-        return replace(known, bound_j=max(known.bound_j, self.planner.brackets.bound_j(budgets)))
 
 
 Watcher = Callable[[StrategySweep, SweepPoint], None]

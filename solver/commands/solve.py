@@ -75,7 +75,7 @@ def solve(**given: object) -> int:
     problem = adapt(arguments.problem(model, device), strategy)
     for warning in model.graph.warnings:
         say(f"warning: {warning}")
-    stored = StoredResults(problem, wanted=arguments.store)
+    stored = StoredResults(problem, arguments.strategy, wanted=arguments.store)
     outcome, interrupted = run_solve(
         problem, arguments.options(arguments.strategy), stored.known, stored.report
     )

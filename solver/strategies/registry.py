@@ -18,6 +18,9 @@ BUILT_IN: Final[Mapping[str, str]] = MappingProxyType({
     "page-all": "solver.strategies.plain:PAGE_ALL",
 })  # fmt: skip
 
+PROVING: Final = frozenset({"joint", "remat-only", "paging-only"})
+"""The strategies that search everything: their bounds and impossibilities are those of the problem
+(as they see it, see `adapt`). Of any other, "does not fit" says something of that one alone."""
 
 STRATEGIES: Final[Plugins[Strategy]] = Plugins(
     "strategy", "poet.strategies", BUILT_IN, option="--strategy"

@@ -7,7 +7,15 @@ import pytest
 from solver import api
 from solver.brackets import Brackets
 from solver.events import Bound, Event, Finished, Incumbent
-from solver.outcome import Infeasible, NoAnswer, SolverRecord, StopReason
+from solver.outcome import (
+    Feasible,
+    Infeasible,
+    Limit,
+    NoAnswer,
+    Reason,
+    SolverRecord,
+    StopReason,
+)
 from solver.problem import Budgets, SolveOptions
 from solver.recording import record
 from solver.simulate import simulate
@@ -66,6 +74,30 @@ def test_that_a_strategy_whose_one_schedule_does_not_fit_proves_nothing() -> Non
     for event in events:
         record(brackets, BUDGETS, event)
     assert not brackets.bracket(BUDGETS).impossible
+
+
+def test_that_of_a_strategy_from_elsewhere_schedules_are_recorded_and_bounds_are_not() -> None:
+    trace = simulate(page_all(stage(PROBLEM)), PROBLEM)
+    by = SolverRecord("theirs", "none", "", 0.0)
+    brackets = Brackets(PROBLEM)
+    for event in (
+        Incumbent(0.0, "search", trace, trace.total_energy_j, 15.01),
+        Bound(0.0, "proof", 15.02),
+        Finished(0.0, Feasible(trace, 15.03, StopReason.TIME, "found", by)),
+        Finished(0.0, NoAnswer(StopReason.TIME, "none", by, 15.04)),
+    ):
+        record(brackets, BUDGETS, event, proves=False)
+    assert [each.energy_j for each in brackets.schedules] == [trace.total_energy_j]
+    assert brackets.bounds == ()
+
+
+def test_that_the_least_ram_that_works_rules_out_all_below_it() -> None:
+    by = SolverRecord("joint", "none", "", 0.0)
+    reason = Reason(Limit.RAM, None, (), 3500, 500, exact=True)
+    brackets = Brackets(PROBLEM)
+    assert record(brackets, Budgets(3004), Finished(0.0, Infeasible(reason, "impossible", by)))
+    assert brackets.bracket(Budgets(3499)).impossible
+    assert not brackets.bracket(Budgets(3500)).impossible
 
 
 def test_that_a_bound_without_a_schedule_is_recorded() -> None:

@@ -21,8 +21,9 @@ from solver.outcome import (
     StopReason,
 )
 from solver.problem import Budgets, Problem, SolveOptions
+from solver.recording import learn
 from solver.schedule import Schedule
-from solver.sweep import Sweep, learn
+from solver.sweep import Sweep
 from tests.helpers.builders import chain, problem_of
 from tests.helpers.oracle import least_energy
 from tests.helpers.random_problems import problems

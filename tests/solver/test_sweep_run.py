@@ -11,8 +11,17 @@ import pytest
 
 from solver.brackets import Known
 from solver.events import Event, Incumbent, Started
-from solver.outcome import Failed, Feasible, Infeasible, NoAnswer, Optimal, StopReason
+from solver.outcome import (
+    Failed,
+    Feasible,
+    Infeasible,
+    NoAnswer,
+    Optimal,
+    SolverRecord,
+    StopReason,
+)
 from solver.problem import Problem, SolveOptions
+from solver.simulate import simulate
 from solver.solve_pool import SolvePool, SolveTask
 from solver.staged import stage
 from solver.strategies.plain import page_all
@@ -202,6 +211,20 @@ def test_that_a_strategy_that_proves_nothing_teaches_the_joint_solves_nothing(
     # "Needs 5004 B" is true of keep-all only.
     assert sweep.known.bounds == ()
     assert sweep.known.schedules == ()
+
+
+def test_that_no_solve_starts_from_a_bound_out_of_a_file(problem: Problem) -> None:
+    sweep = StrategySweep("joint", problem, SweepSettings("ram", 3))
+    trace = simulate(page_all(stage(problem)), problem)
+    claimed = Feasible(trace, 12.05, StopReason.GAP, "within", SolverRecord("joint", "x", "", 0.0))
+
+    sweep.take_saved(problem.budgets, claimed)
+
+    known = sweep.task(problem.budgets, SolveOptions()).known
+    assert known.schedules == (trace.schedule,)
+    assert known.bound_j == problem.costed.baseline_energy_j
+    assert sweep.known.bounds == ()  # what is stored for others
+    assert sweep.planner.brackets.bound_j(problem.budgets) == 12.05
 
 
 def test_that_failures_in_a_row_end_the_run(problem: Problem) -> None:

@@ -32,7 +32,7 @@ from solver.strategies.base import Cancel
 from solver.strategies.registry import adapt, get_strategy
 from solver.suggest import near
 from solver.training import TrainingOptions, expand
-from solver.units import MAX_BYTES
+from solver.units import MAX_BYTES, MAX_SECONDS
 from solver.verify import verify_figures
 from solver.zoo.registry import build_network, build_poet_graph, builtin_names
 
@@ -215,8 +215,9 @@ def _refuse_boundless(ram: int | None, runtime_s: float | None) -> None:
     issues = []
     if ram is not None and ram > MAX_BYTES:
         issues.append(Issue("the RAM budget is above 2**62 B", "--ram-ratio", "leave it out"))
-    if runtime_s is not None and math.isinf(runtime_s):
-        issues.append(Issue("the runtime limit is endless", "--runtime-ratio", "leave it out"))
+    if runtime_s is not None and runtime_s > MAX_SECONDS:
+        longer = "the runtime limit is longer than 1e15 s"
+        issues.append(Issue(longer, "--runtime-ratio", "leave it out"))
     if issues:
         raise UsageError(issues)
 

@@ -21,7 +21,7 @@ from solver.outcome import (
     is_proven,
     overhead_gap,
 )
-from solver.problem import Budgets, Problem
+from solver.problem import Budgets, Problem, Switches
 from solver.simulate import Trace
 from solver.strategies.registry import PROVING
 from solver.units import format_bytes, format_joules, format_percent, format_seconds
@@ -152,12 +152,22 @@ def limit_text(seconds: float) -> str:
 
 def _other_budget(problem: Problem, limit: Limit) -> str:
     budgets, switches = problem.budgets, problem.switches
-    within = "" if switches.paging else " without paging"
-    within += "" if switches.recompute else " without recomputing"
+    within = _without(switches)
     if limit is Limit.RUNTIME:
         return f"{within} within {exact_bytes(budgets.ram_bytes)}"
     limit_s = budgets.runtime_s
     return within if limit_s is None else f"{within} within {limit_text(limit_s)}"
+
+
+def _switched_off(switches: Switches) -> list[str]:
+    means = ((switches.paging, "paging"), (switches.recompute, "recomputing"))
+    return [name for allowed, name in means if not allowed]
+
+
+def _without(switches: Switches) -> str:
+    """The means that are switched off: " without paging and recomputing", or nothing."""
+    off = _switched_off(switches)
+    return f" without {' and '.join(off)}" if off else ""
 
 
 def exact_bytes(count: int) -> str:
@@ -253,8 +263,8 @@ def proven_impossible(
         return Infeasible(reason, message, record, bound_j)
     ram = budgets.ram_bytes
     reason = Reason(Limit.RAM, None, (), ram + 1, 1, exact=False)
-    without = "" if switches.paging else " without paging"
-    remedy = "more RAM" if switches.paging else "paging or more RAM"
+    without = _without(switches)
+    remedy = " or ".join([*_switched_off(switches), "more RAM"])
     if budgets.runtime_s is not None:
         without += f" within {limit_text(budgets.runtime_s)}"
         remedy += ", and more time if that is not enough"

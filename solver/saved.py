@@ -139,7 +139,8 @@ def _reason_faults(reason: ReasonObject, problem: Problem) -> Iterator[str]:
     if limit is None:
         yield "reason.limit: runtime, but there is no runtime limit"
         return
-    if not isclose(reason.needed - reason.missing, limit, rel_tol=_SUM):
+    slack = 0.0 if reason.limit is Limit.RAM else _SUM  # of the sum: the limit may be tiny
+    if not isclose(reason.needed, limit + reason.missing, rel_tol=slack):
         yield f"reason: {reason.needed} needed, {reason.missing} missing, but the limit is {limit}"
     if reason.limit is Limit.RUNTIME and reason.needed < costed.baseline_runtime_s * (1 - _SUM):
         yield f"reason.needed: {reason.needed} s, but every op once takes longer"

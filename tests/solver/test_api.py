@@ -80,11 +80,12 @@ def test_that_every_wrong_limit_is_named_at_once() -> None:
     assert "--runtime: -1.0 is not a limit" in words
 
 
-def test_that_a_ratio_that_gives_no_number_of_bytes_or_seconds_is_refused() -> None:
+@pytest.mark.parametrize("ratio", [1e308, 1e14])
+def test_that_a_ratio_beyond_what_may_be_typed_is_refused(ratio: float) -> None:
     with pytest.raises(UsageError) as caught:
-        api.make_problem(chain(4), device_of(), ram_ratio=1e300, runtime_ratio=1e308)
+        api.make_problem(chain(4), device_of(), ram_ratio=1e300, runtime_ratio=ratio)
 
-    # the baseline of chain(4) takes 12 s: 1.2e309 s is more than a float holds
+    # the baseline of chain(4) takes 12 s: 1.2e309 s is more than a float holds, 1.2e15 s too long
     assert [issue.where for issue in caught.value.issues] == ["--ram-ratio", "--runtime-ratio"]
 
 

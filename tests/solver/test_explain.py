@@ -155,6 +155,17 @@ def test_that_without_paging_paging_is_the_remedy() -> None:
     assert outcome.message.endswith("allow paging or more RAM")
 
 
+def test_that_both_means_that_are_off_are_named_together() -> None:
+    problem = problem_of(chain(4), 3000, paging=False, recompute=False)
+
+    message = proven_impossible(problem, RECORD, None).message
+
+    assert message.startswith("impossible without paging and recomputing: no schedule fits")
+    assert message.endswith("allow paging or recomputing or more RAM")
+    least = least_words(problem, LeastBudget(Limit.RAM, 5004, 5004, exact=True))
+    assert least.startswith("the least RAM that works without paging and recomputing is 5004 B")
+
+
 def test_that_time_is_blamed_where_ram_is_known_to_do() -> None:
     limited = problem_of(chain(4), 3000, runtime_s=12.1)
     assert proven_impossible(limited, RECORD, None).reason.limit is Limit.RUNTIME

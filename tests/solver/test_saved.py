@@ -191,6 +191,8 @@ def _reason_of(limit: str, *, within_s: float = 12.5, **figures: object) -> Chan
         (_reason_of("ram", needed=5004, missing=1504), ""),
         (_reason_of("ram", needed=5005, missing=1505), "keeping everything needs less"),
         (_reason_of("runtime", needed=13.5, missing=1.0), ""),
+        (_reason_of("runtime", needed=13.5, missing=1.1), "1.1 missing, but the limit is 12.5"),
+        (_reason_of("runtime", within_s=1e-12, needed=13.1, missing=13.1 - 1e-12), ""),
         (
             _reason_of("runtime", within_s=11.5, needed=12.0, missing=0.5),
             "every op once takes longer",

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from PySide6.QtWidgets import QLayout, QWidget
+
 from poet_gui.layout import Column, Views
 
 _DETAILS: Final = "Details"
@@ -17,6 +19,9 @@ class Folding:
     def fit(self, width: int) -> bool:
         """Fold and unfold for a window of this width, pixels; True when something moved."""
         views = self._views
+        for column in (views.left, views.right):
+            if self.is_folded(column):
+                _measure_again(column)
         gap = views.columns.handleWidth()
         middle = views.middle.minimumSizeHint().width() + 2 * gap
         left, right = (c.minimumSizeHint().width() + gap for c in (views.left, views.right))
@@ -41,3 +46,11 @@ class Folding:
         if focus is not None:
             focus.setFocus()
         return True
+
+
+def _measure_again(column: Column) -> None:
+    """Let a column that is not in sight notice another font: Qt tells hidden layouts nothing."""
+    for widget in column.inside.findChildren(QWidget):
+        widget.updateGeometry()  # forgets the size that its layout remembers
+    for layout in column.inside.findChildren(QLayout):
+        layout.invalidate()

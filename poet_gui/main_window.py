@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QByteArray, Qt, Slot
+from PySide6.QtCore import QByteArray, Qt, QTimer, Slot
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -67,6 +67,8 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.setMinimumSize(*_MINIMUM)
         self._unsized = False
+        self._refit = QTimer(self, singleShot=True, interval=0)
+        self._refit.timeout.connect(self.fit_columns)
         self.appearance, self.settings = appearance, settings
         self.state = ExplorerState(device, self)
         self.controller = SolveController(self.state, self, worker_command)
@@ -209,6 +211,7 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def _on_theme(self, theme: Theme) -> None:
         self.views.set_theme(theme)
+        self._refit.start()  # larger text needs more room; the layout knows how much a turn later
         choice = self.appearance.choice
         self.actions_by_name[f"theme_{choice.value}"].setChecked(True)
 
@@ -321,12 +324,14 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """Qt: remember the layout and end the background before the window is gone."""
         self._save_layout()
+        self._refit.stop()
         self.sweeper.close()
         self.impossible_desk.close()
         self.controller.close()
         self.keeper.close()
         super().closeEvent(event)
 
+    @Slot()
     def fit_columns(self) -> None:
         """Fold columns that no longer fit beside the schedule, unfold those that fit again."""
         if self._folding.fit(self.width() - BODY_MARGIN):

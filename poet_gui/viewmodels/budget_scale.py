@@ -122,9 +122,9 @@ def runtime_scale(
 
 def beyond_device(costed: CostedGraph, ram_bytes: int) -> str:
     """Words for a budget that the device itself does not have; empty when it has it."""
-    device = costed.device
-    more, has = ram_bytes - device.ram_bytes, format_bytes(device.ram_bytes)
-    return f"{format_bytes(more)} above the RAM of {device.name} ({has})" if more > 0 else ""
+    has = costed.device.ram_bytes
+    more = ram_bytes - has
+    return f"{format_bytes(more)} above the board's {format_bytes(has)}" if more > 0 else ""
 
 
 def ram_at(scale: BudgetScale, fraction: float, costed: CostedGraph, snap: float) -> int:

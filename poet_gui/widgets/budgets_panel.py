@@ -81,13 +81,12 @@ class BudgetsPanel(QFrame):
         self._name_controls()
         layout.addLayout(_budget_rows("&Memory", self.ram_box, self.ram_slider,
                                       self.ram_left, self.ram_right))  # fmt: skip
-        layout.addLayout(_budget_rows("&Runtime", self.runtime_box, self.runtime_slider,
-                                      self.runtime_left, self.runtime_right))  # fmt: skip
-        self.beyond = label(tone="warning")
+        self.beyond = eliding(tone="warning", at_end=True)
         self.beyond.setObjectName("beyondDevice")
-        self.beyond.setWordWrap(True)
         self.beyond.hide()
         layout.addWidget(self.beyond)
+        layout.addLayout(_budget_rows("&Runtime", self.runtime_box, self.runtime_slider,
+                                      self.runtime_left, self.runtime_right))  # fmt: skip
         self.fault = label(tone="danger")
         self.fault.setObjectName("budgetFault")
         self.fault.setWordWrap(True)
@@ -115,6 +114,8 @@ class BudgetsPanel(QFrame):
         self.ram_box.set_value(float(budgets.ram_bytes) if model else None)
         beyond = beyond_device(model.costed, budgets.ram_bytes) if model else ""
         self.beyond.setText(beyond)
+        if model is not None:
+            self.beyond.setToolTip(f"{beyond}: {model.costed.device.name}")
         self.beyond.setVisible(bool(beyond))
         place = NO_LIMIT if limit_s is None else limit_s
         self.runtime_slider.set_fraction(self._runtime_scale.fraction(place))

@@ -2,13 +2,51 @@
 
 from typing import Final
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from poet_gui.viewmodels.impossible import ImpossibleWords, Remedy
 from poet_gui.widgets.parts import button, eliding, label
 
 _BUTTONS: Final = 3
+
+
+class _LowText(QScrollArea):
+    """As high as its text; where there is no room for it one line high, and it scrolls."""
+
+    def __init__(self, text: QLabel) -> None:
+        super().__init__()
+        self._text = text
+        self.setWidget(text)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Qt: lines break elsewhere, so another height is wanted."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        """Qt: all of the text. Not by heightForWidth: a layout would take that for the least."""
+        return QSize(200, self._text.heightForWidth(max(200, self.width())))
+
+    def minimumSizeHint(self) -> QSize:
+        """Qt: one line."""
+        return QSize(100, self._text.fontMetrics().lineSpacing() + 2)
 
 
 class ImpossibleBanner(QFrame):
@@ -48,7 +86,8 @@ class ImpossibleBanner(QFrame):
         layout.setContentsMargins(12, 8, 12, 8)
         layout.setSpacing(4)
         layout.addLayout(row)
-        layout.addWidget(self.text)
+        self._lines = _LowText(self.text)
+        layout.addWidget(self._lines)
         self.hide()
 
     def set_words(self, words: ImpossibleWords | None) -> None:
@@ -60,6 +99,7 @@ class ImpossibleBanner(QFrame):
             self.title.setText(words.title)
             self.text.setText("\n".join(words.lines))
             self.text.setToolTip(words.whole)
+            self._lines.updateGeometry()
             self.setAccessibleName(words.title)
             self.setAccessibleDescription(words.whole)
             self._set_remedies(words.remedies)

@@ -28,7 +28,8 @@ from solver.simulate import Trace
 
 _HIT_PIXELS: Final = 3.0
 _LOW: Final = 14
-"""Lines of text: a lower picture has a flat overview."""
+_VERY_LOW: Final = 6
+"""Lines of text: a lower picture has a flat overview, a very low one none."""
 
 
 class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgraph ships no types
@@ -215,8 +216,11 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
         When there is little room the curve gets a third: some lanes must always be seen.
         """
         layout = self.ci.layout
-        low = self.height() < _LOW * self._unit
-        layout.setRowFixedHeight(0, round((1.2 if low else 2.3) * self._unit))
+        lines = self.height() / self._unit
+        overview = 2.3 if lines >= _LOW else 1.2 if lines >= _VERY_LOW else 0.0
+        layout.setRowFixedHeight(0, round(overview * self._unit))
+        for item in (self.overview_axis, self.overview_box):
+            item.setVisible(overview > 0)
         memory = min(max(0.26 * self.height(), 4.5 * self._unit), 10.0 * self._unit)
         memory = min(memory, 0.33 * self.height())
         layout.setRowFixedHeight(2, round(memory))

@@ -36,8 +36,10 @@ from poet_gui.widgets.time_view_box import ZOOM_PER_NOTCH
 from poet_gui.widgets.transport_bar import TransportBar
 from solver.simulate import Trace
 
+_LEAST: Final = 7
 _LOW: Final = 18
-"""Lines of text: a lower view has no row to spare for its legend."""
+_VERY_LOW: Final = 11
+"""Lines of text: a lower view has no row to spare for its legend, not even beside the buttons."""
 _EMPTY: Final = ("No schedule yet", "Open a model, or start the demo, and it is drawn here.")
 
 
@@ -107,7 +109,9 @@ class ScheduleView(QWidget):
         beside = self.legend.heightForWidth(max(1, self.width() - taken))
         below = beside > 2 * self.legend.heightForWidth(10**6)
         # Lanes come before words: the cards at the pointer name every kind, too.
-        self.legend.setVisible(not below or self.height() >= _LOW * self.fontMetrics().height())
+        one_row = beside <= self.legend.heightForWidth(10**6)
+        least = _LOW if below else 0 if one_row else _VERY_LOW
+        self.legend.setVisible(self.height() >= least * self.fontMetrics().height())
         if below != self._legend_below:
             self._legend_below = below
             self._foot.removeWidget(self.legend)
@@ -365,6 +369,11 @@ class ScheduleView(QWidget):
         self.range_card.show_at(self.canvas.lanes_corner(), "Selected range (F fits it)", (text,))
 
     # Qt
+
+    def minimumSizeHint(self) -> QSize:
+        """Qt: a lane or two and the memory curve, whatever stands above."""
+        least = super().minimumSizeHint()
+        return QSize(least.width(), max(least.height(), _LEAST * self.fontMetrics().height()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Every gesture has a key; the window's list of keys names them."""

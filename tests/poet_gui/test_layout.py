@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea, QW
 from pytestqt.qtbot import QtBot
 
 from poet_gui.main_window import MainWindow
+from poet_gui.viewmodels.impossible import ImpossibleWords
 from poet_gui.widgets.eliding_label import ElidingLabel
 from tests.poet_gui.fixtures import MakeWindow, open_model, solve
 
@@ -15,6 +16,18 @@ def test_that_three_columns_fit_a_small_screen(qtbot: QtBot, make_window: MakeWi
     _resize(window, 1280, 720)
     assert window.views.columns.count() == 3
     assert (window.width(), window.height()) == (1280, 720)
+
+
+def test_that_larger_text_in_the_same_window_folds_columns_and_smaller_text_unfolds_them(
+    qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window("honest", start=False)
+    _resize(window, 1280, 720)
+    assert window.views.columns.count() == 3
+    window.appearance.apply(window.appearance.choice, 200)
+    qtbot.waitUntil(lambda: window.views.columns.count() < 3)
+    window.appearance.apply(window.appearance.choice, 100)
+    qtbot.waitUntil(lambda: window.views.columns.count() == 3)
 
 
 def test_that_columns_become_tabs_and_come_back(qtbot: QtBot, make_window: MakeWindow) -> None:
@@ -72,6 +85,27 @@ def test_that_lanes_are_seen_on_a_small_screen_with_large_text(
     _resize(window, 1280, 720)
     canvas = window.views.schedule.canvas
     assert canvas.lanes_box.height() >= canvas.scroller.lane_pixels
+
+
+def test_that_an_impossible_budget_leaves_a_lane_on_a_small_screen_with_large_text(
+    qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window("honest")
+    open_model(qtbot, window)
+    window.appearance.apply(window.appearance.choice, 200)
+    _resize(window, 1280, 720)
+    lines = ("No schedule fits, although every op alone does. " * 4, "Least memory: 1.00 MiB.")
+    window.views.impossible.set_words(ImpossibleWords("Impossible", lines, (), searching=False))
+    _settle()
+    canvas = window.views.schedule.canvas
+    assert canvas.lanes_box.height() >= canvas.scroller.lane_pixels
+    assert (window.width(), window.height()) == (1280, 720)
+    banner = window.views.impossible
+    assert banner.text.height() > banner.height()  # the rest of it is scrolled to
+    _resize(window, 1600, 1000)
+    window.appearance.apply(window.appearance.choice, 100)
+    _settle()
+    assert banner.text.visibleRegion().boundingRect().height() == banner.text.height()
 
 
 def test_that_the_default_window_needs_no_scroll_bar_for_the_solver(

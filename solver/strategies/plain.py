@@ -63,9 +63,9 @@ def misfit(
         missing = peak_bytes - budgets.ram_bytes
         reason = Reason(Limit.RAM, None, (), peak_bytes, missing, exact=True)
         return Infeasible(reason, f"this strategy needs {peak_bytes} B of RAM", record)
-    limit = budgets.runtime_s
-    if limit is not None and runtime_s > limit * (1 + 1e-9):
-        reason = Reason(Limit.RUNTIME, None, (), runtime_s, runtime_s - limit, exact=True)
+    if budgets.runtime_s is not None and not budgets.allow_runtime(runtime_s):
+        missing_s = runtime_s - budgets.runtime_s
+        reason = Reason(Limit.RUNTIME, None, (), runtime_s, missing_s, exact=True)
         return Infeasible(reason, f"this strategy needs {runtime_s:.6g} s", record)
     return None
 

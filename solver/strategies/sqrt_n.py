@@ -6,7 +6,7 @@ from time import perf_counter
 
 from solver.brackets import NOTHING_KNOWN, Known
 from solver.events import Incumbent, Report, Started
-from solver.explain import finished, too_little_ram, too_little_time
+from solver.explain import finished, no_answer, too_little_ram, too_little_time
 from solver.outcome import Outcome, Progress, SolverRecord, StopReason
 from solver.overlap import arranged
 from solver.problem import Problem, SolveOptions
@@ -39,7 +39,10 @@ class SqrtNStrategy:
         cancel: Cancel,
         known: Known = NOTHING_KNOWN,  # noqa: ARG002 - other schedules do not help
     ) -> Outcome:
-        """The cheapest that fits, verified; infeasible when none does ("needs N B")."""
+        """The cheapest that fits, verified; infeasible when none does ("needs N B").
+
+        Cancelled, it is the cheapest of those looked at, and without one there is no answer.
+        """
         began = perf_counter()
         report(Started(0.0, self.name))
         record = SolverRecord(self.name, "none", "", 0.0)
@@ -47,6 +50,8 @@ class SqrtNStrategy:
         if limits is not None:
             return limits
         best, closest = _choose(problem, cancel)
+        if best is None and cancel.requested:
+            return no_answer(problem, StopReason.CANCELLED, record, None)
         if best is None:
             unfit = misfit(problem, closest.peak_bytes, closest.runtime_s, record)
             assert unfit is not None, "a schedule that fits would have been chosen"

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from solver.graph import TrainingGraph
-from solver.outcome import Feasible, Infeasible, Limit, Optimal
+from solver.outcome import Feasible, Infeasible, Limit, NoAnswer, Optimal, StopReason
 from solver.problem import Budgets, Problem, Switches
 from solver.schedule import ActionKind, Schedule
 from solver.simulate import simulate
 from solver.staged import stage
+from solver.strategies.base import Cancel
 from solver.strategies.segments import forward_pass, segmentations, segmented
 from solver.verify import verify
 from tests.helpers.builders import Line, chain, graph_of, problem_of
@@ -135,6 +136,15 @@ def test_that_a_runtime_limit_is_kept() -> None:
 
     assert isinstance(outcome, Feasible)
     assert outcome.trace.runtime_s <= 51.00001
+
+
+def test_that_a_cancelled_choice_claims_nothing_of_what_it_has_not_looked_at() -> None:
+    wish = Cancel()
+    wish.request()
+    outcome = run(problem_of(chain(16), 16004), strategy="sqrt-n", cancel=wish).outcome
+
+    assert isinstance(outcome, NoAnswer)
+    assert outcome.stop_reason is StopReason.CANCELLED
 
 
 def test_that_nothing_is_paged_and_nothing_made_again_when_that_is_switched_off() -> None:

@@ -15,7 +15,7 @@ from solver.brackets import NOTHING_KNOWN, Known
 from solver.events import Bound, Event, Finished, Incumbent
 from solver.explain import finished
 from solver.messages import Cancel, Solve, SolveEvent, WorkerEvent
-from solver.outcome import Failed, Outcome, SolverRecord, StopReason
+from solver.outcome import Failed, NoAnswer, Outcome, SolverRecord, StopReason
 from solver.packing import pack_known, unpack_event
 from solver.problem import Problem, SolveOptions
 from solver.simulate import Trace
@@ -154,7 +154,7 @@ class SolvePool:
         answers = []
         for slot in self._slots:
             if slot.running is not None:
-                answers.append((slot.running.task, self._salvaged(slot.running, "it was stopped")))
+                answers.append((slot.running.task, self._dropped(slot.running)))
                 slot.running = None
                 self._end(slot, kill=True)
         return answers
@@ -203,15 +203,26 @@ class SolvePool:
         why = f"the solve process ended with {process.returncode}"
         return running.task, self._salvaged(running, why, process.errors)
 
+    def _dropped(self, running: _Running) -> Outcome:
+        """As `_salvaged`; to have been stopped with nothing yet is no failure."""
+        if running.trace is not None:
+            return self._salvaged(running, "it was stopped")
+        return NoAnswer(
+            StopReason.CANCELLED, "stopped before it had a schedule", self._record(running)
+        )
+
     def _salvaged(self, running: _Running, why: str, details: str = "") -> Outcome:
         """The best schedule that was reported before its process was lost."""
-        options = running.task.options
-        record = SolverRecord(options.strategy, "none", "", time.perf_counter() - running.began)
+        record = self._record(running)
         if running.trace is None:
             return Failed(f"no schedule was found before {why}", record, details)
         baseline_j = running.task.problem.costed.baseline_energy_j
         bound_j = max(baseline_j, running.bound_j)
         return finished(running.trace, bound_j, StopReason.CANCELLED, record, why=why)
+
+    def _record(self, running: _Running) -> SolverRecord:
+        wall_s = time.perf_counter() - running.began
+        return SolverRecord(running.task.options.strategy, "none", "", wall_s)
 
     def _on_event(self, process: SolveProcess, message: WorkerEvent) -> None:
         self._inbox.put((process, message))

@@ -169,6 +169,15 @@ def test_that_a_solve_that_will_not_stop_is_dropped_with_its_best(problem: Probl
     assert isinstance(answer[1], Feasible)
 
 
+def test_that_a_solve_dropped_before_any_schedule_is_no_failure(problem: Problem) -> None:
+    with SolvePool(1, command=COMMAND) as pool:
+        pool.submit(task(problem, seed=2))
+        (answer,) = pool.drop()
+
+    assert isinstance(answer[1], NoAnswer)
+    assert answer[1].stop_reason is StopReason.CANCELLED
+
+
 def test_that_closing_leaves_no_process(problem: Problem) -> None:
     with SolvePool(2, command=COMMAND) as pool:
         pool.submit(task(problem, seed=3))
@@ -257,4 +266,4 @@ def test_that_a_solve_that_was_stopped_with_nothing_is_no_point(problem: Problem
         assert run.step(pool)
         run.stop(pool)
 
-    assert not any(isinstance(point.outcome, NoAnswer) for point in sweep.points)
+    assert sweep.points == []

@@ -15,7 +15,7 @@ from solver.problem import Budgets, Problem
 from solver.schedule import Schedule
 from solver.simulate import Trace
 
-CLASH: Final = 1e-6
+_CLASH: Final = 1e-6
 """Of the overhead: a bound that far above a verified schedule is false, less is rounding."""
 
 STORED_STEP: Final = "stored"
@@ -85,6 +85,12 @@ def covers(loose: Budgets, tight: Budgets) -> bool:
     return tight.runtime_s is not None and tight.runtime_s <= loose.runtime_s
 
 
+def highest_bound_j(energy_j: float, baseline_j: float) -> float:
+    """What a bound may state, rounded as it is, where a schedule of that energy is allowed."""
+    overhead_j = max(0.0, energy_j - baseline_j)
+    return energy_j + _CLASH * overhead_j + OPTIMAL_TOTAL_TOLERANCE * energy_j
+
+
 class Brackets:
     """Mutable: what is known of all problems that differ from one another in their budgets only.
 
@@ -147,7 +153,7 @@ class Brackets:
             return False
         new = StoredBound(budgets, bound_j)
         cheapest = next((s for s in self._schedules if _is_under(s, budgets)), None)
-        if cheapest is not None and bound_j > self._highest_j(cheapest.energy_j):
+        if cheapest is not None and bound_j > highest_bound_j(cheapest.energy_j, self.baseline_j):
             self.refuted.append(new)
             return False
         self._bounds = [
@@ -227,14 +233,9 @@ class Brackets:
 
     def _refuted_by(self, schedule: StoredSchedule) -> list[StoredBound]:
         """Bounds that the schedule proves false, by more than rounding."""
-        allowed_j = self._highest_j(schedule.energy_j)
+        allowed_j = highest_bound_j(schedule.energy_j, self.baseline_j)
         count = bisect_left(self._bounds, -allowed_j, key=_falling)  # highest first
         return [bound for bound in self._bounds[:count] if _is_under(schedule, bound.budgets)]
-
-    def _highest_j(self, energy_j: float) -> float:
-        """What a bound may state, rounded as it is, where a schedule of that energy is allowed."""
-        overhead_j = max(0.0, energy_j - self.baseline_j)
-        return energy_j + CLASH * overhead_j + OPTIMAL_TOTAL_TOLERANCE * energy_j
 
 
 def _is_under(schedule: StoredSchedule, budgets: Budgets) -> bool:

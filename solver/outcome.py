@@ -164,10 +164,15 @@ def status_of(outcome: Outcome) -> str:
 
 def overhead_gap(problem: Problem, energy_j: float, bound_j: float) -> float | None:
     """(energy - bound) / overhead: 0 when they meet, None when the overhead is 0 and unproven."""
+    return gap_above(problem.costed.baseline_energy_j, energy_j, bound_j)
+
+
+def gap_above(baseline_j: float, energy_j: float, bound_j: float) -> float | None:
+    """As `overhead_gap`, by the baseline's energy."""
     left = max(0.0, energy_j - bound_j)
     if left <= OPTIMAL_TOTAL_TOLERANCE * energy_j:
         return 0.0
-    overhead = energy_j - problem.costed.baseline_energy_j
+    overhead = energy_j - baseline_j
     return left / overhead if overhead > 1e-12 * energy_j else None
 
 
@@ -178,9 +183,13 @@ def total_gap(energy_j: float, bound_j: float) -> float:
 
 def is_proven(problem: Problem, energy_j: float, bound_j: float) -> bool:
     """The contract's rule for `optimal`: energy - bound <= 1e-4 * overhead + 1e-9 * energy."""
-    overhead = max(0.0, energy_j - problem.costed.baseline_energy_j)
-    allowed = OPTIMAL_OVERHEAD_TOLERANCE * overhead + OPTIMAL_TOTAL_TOLERANCE * energy_j
-    return energy_j - bound_j <= allowed
+    return energy_j - bound_j <= proof_slack_j(problem, energy_j)
+
+
+def proof_slack_j(problem: Problem, energy_j: float) -> float:
+    """How far a bound may lie below the energy of an optimal schedule, joules."""
+    overhead_j = max(0.0, energy_j - problem.costed.baseline_energy_j)
+    return OPTIMAL_OVERHEAD_TOLERANCE * overhead_j + OPTIMAL_TOTAL_TOLERANCE * energy_j
 
 
 def bound_clash(energy_j: float, bound_j: float) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from solver.bench.figures import excess, final
 from solver.bench.records import Document, Row, RowResult
+from solver.outcome import BOUND_SLACK, bound_clash
 
 
 def faults(
@@ -45,9 +46,10 @@ def _faults_of(
             found.append("the schedule does not stand up to the verifier")
         least = min((p.energy_j for p in run.points if p.energy_j is not None), default=math.inf)
         bound = max((p.bound_j for p in run.points), default=0.0)
-        if bound > least * (1 + 1e-6):
-            found.append(f"the bound of {bound} J lies above the schedule's {least} J")
-        elif bound > best_j * (1 + 1e-6) + rounding_j:
+        clash = bound_clash(least, bound)
+        if clash:
+            found += clash
+        elif bound > best_j * (1 + BOUND_SLACK) + rounding_j:
             found.append(f"the bound of {bound} J lies above the best known {best_j} J")
     if tolerance is not None:
         above = excess(final(result).energy_j, best_j, result.baseline_j)

@@ -7,6 +7,7 @@ from statistics import median_high, median_low
 from typing import Final, Literal
 
 from solver.bench.records import Point, RowResult, Run
+from solver.outcome import gap_above, total_gap
 
 Side = Literal["primal", "dual", "both", "-"]
 VALUE_TIMES_S: Final = (0.1, 1.0, 5.0)
@@ -28,24 +29,16 @@ class Moment:
     @property
     def gap(self) -> float | None:
         """(energy - bound) / overhead; None without a schedule or an overhead to divide by."""
-        return _gap(self.energy_j, self.bound_j, self.baseline_j)
+        if not math.isfinite(self.energy_j):
+            return None
+        return gap_above(self.baseline_j, self.energy_j, self.bound_j)
 
     @property
     def total_gap(self) -> float | None:
         """(energy - bound) / energy; None without a schedule."""
         if not math.isfinite(self.energy_j):
             return None
-        return max(0.0, self.energy_j - self.bound_j) / self.energy_j
-
-
-def _gap(energy_j: float, bound_j: float, baseline_j: float) -> float | None:
-    if not math.isfinite(energy_j):
-        return None
-    left = max(0.0, energy_j - bound_j)
-    if left <= _NOTHING * energy_j:
-        return 0.0
-    overhead = energy_j - baseline_j
-    return left / overhead if overhead > _NOTHING * energy_j else None
+        return total_gap(self.energy_j, self.bound_j)
 
 
 def excess(energy_j: float, best_j: float, baseline_j: float) -> float | None:

@@ -1,10 +1,11 @@
 """The best schedule and the best bound of one solve, and the rules that they must keep."""
 
 import logging
+from typing import Final
 
-from solver.brackets import CLASH
+from solver.brackets import highest_bound_j
 from solver.events import Bound, Incumbent, Report, StepChanged
-from solver.outcome import Progress, is_proven, overhead_gap
+from solver.outcome import Progress, is_proven, overhead_gap, proof_slack_j
 from solver.problem import Problem, SolveOptions
 from solver.schedule import Schedule
 from solver.simulate import Trace, simulate
@@ -12,6 +13,8 @@ from solver.strategies.limits import Limits
 from solver.verify import verify, verify_figures
 
 _LOG = logging.getLogger(__name__)
+_MEET: Final = 1e-6
+"""Of the energy: what a gap of 0 still leaves open."""
 
 
 class SolveProgress:
@@ -99,12 +102,10 @@ class SolveProgress:
 
     def _agree(self) -> None:
         """A bound never stands above a schedule; what rounding adds is cut off."""
-        over = self.bound_j - self.energy_j
-        if over <= 0:
+        if self.bound_j <= self.energy_j:
             return
-        overhead = self.energy_j - self.problem.costed.baseline_energy_j
-        allowed = CLASH * overhead + 1e-9 * self.energy_j
-        assert over <= allowed, (
+        allowed_j = highest_bound_j(self.energy_j, self.problem.costed.baseline_energy_j)
+        assert self.bound_j <= allowed_j, (
             f"{self.step}: bound {self.bound_j} J above a schedule of {self.energy_j} J"
         )
         self.bound_j = self.energy_j
@@ -121,7 +122,7 @@ class SolveProgress:
             return False
         if self._options.gap <= 0:
             left = self.energy_j - self.bound_j
-            return self.proven and left <= 1e-6 * self.energy_j
+            return self.proven and left <= _MEET * self.energy_j
         gap = overhead_gap(self.problem, self.energy_j, self.bound_j)
         return self.proven or (gap is not None and gap <= self._options.gap)
 
@@ -138,9 +139,9 @@ class SolveProgress:
     @property
     def allowed_gap_j(self) -> float:
         """The largest energy - bound at which the solve may stop, joules, for the best schedule."""
-        overhead = max(0.0, self.energy_j - self.problem.costed.baseline_energy_j)
-        proof = 1e-4 * overhead + 1e-9 * self.energy_j
+        proof = proof_slack_j(self.problem, self.energy_j)
         total = self._options.total_gap * self.energy_j
         if self._options.gap <= 0:
-            return max(min(proof, 1e-6 * self.energy_j), total)
+            return max(min(proof, _MEET * self.energy_j), total)
+        overhead = max(0.0, self.energy_j - self.problem.costed.baseline_energy_j)
         return max(self._options.gap * overhead, proof, total)

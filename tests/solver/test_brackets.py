@@ -193,7 +193,7 @@ _SCHEDULES = st.builds(entry, st.integers(3000, 4000), st.floats(15.1, 20.0), st
 _BOUNDS = st.tuples(_BUDGETS, st.floats(15.0, 17.0) | st.just(math.inf))
 
 
-@settings(deadline=None, derandomize=True, max_examples=200)
+@settings(deadline=None, derandomize=True, max_examples=60)
 @given(st.lists(_SCHEDULES, max_size=8), st.lists(_BOUNDS, max_size=8), _BUDGETS, _BUDGETS)
 def test_that_both_ends_of_the_bracket_fall_with_looser_budgets(
     schedules: list[StoredSchedule],
@@ -218,7 +218,7 @@ def test_that_both_ends_of_the_bracket_fall_with_looser_budgets(
             assert loose.high_j <= tight.high_j
 
 
-@settings(deadline=None, derandomize=True, max_examples=100)
+@settings(deadline=None, derandomize=True, max_examples=40)
 @given(st.lists(_SCHEDULES, max_size=8), st.lists(_BOUNDS, max_size=8), _BUDGETS)
 def test_that_dropping_what_is_dominated_changes_no_answer(
     schedules: list[StoredSchedule], bounds: list[tuple[Budgets, float]], asked: Budgets

@@ -32,7 +32,7 @@ def test_that_sound_figures_have_no_fault() -> None:
         (result(failed=True, note="died"), "died"),
         (result(run(status="failed")), "the solve failed"),
         (result(run((1.0, 105.0, 104.0), verified=False)), "does not stand up to the verifier"),
-        (result(run((1.0, 105.0, 105.1))), "lies above the schedule's 105.0 J"),
+        (result(run((1.0, 105.0, 105.1))), "lies above the energy of 105.0 J"),
         # of another run: each is held against its own schedules, and all against the best known
         (result(run((1.0, 109.0, 105.1)), run((1.0, 109.0, 104.0))), "above the best known 105.0"),
     ],

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
+from typing import Final
 
 import click
 
@@ -11,14 +11,14 @@ from solver.api import GraphRequest
 from solver.codec import decode_result, decode_sweep, is_sweep
 from solver.codec.documents import ResultDocument
 from solver.codec.sweep_documents import SweepDocument
-from solver.errors import EngineError, Issue
+from solver.commands.reading import read_file
 from solver.explain import exact_bytes
-from solver.files import why_not_readable
 from solver.saved import faults_of
 from solver.saved_sweep import sweep_faults
 from solver.units import format_joules
 
-_SHOWN = 20
+_SHOWN: Final = 20
+_WANTED: Final = "give the JSON of `poet solve --json` or of `poet sweep --full --json`"
 
 
 @click.command()
@@ -32,7 +32,7 @@ def check(result: str, *, graph: str | None) -> int:
     Order, data, RAM to the byte, energy, runtime, gap and status: 0 when all of it holds, 1 with
     the faults named.
     """
-    data = _read(result)
+    data = read_file(result, _WANTED)
     sweep = decode_sweep(data, result) if is_sweep(data) else None
     document = decode_result(data, result) if sweep is None else None
     model = None if graph is None else api.load_training_graph(GraphRequest(graph)).graph
@@ -64,13 +64,3 @@ def _sweep_words(sweep: SweepDocument) -> str:
     counts = Counter(point.status for point in sweep.points)
     each = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
     return f"a sweep of {len(sweep.points)} points" + (f", {each}" if each else "")
-
-
-def _read(path: str) -> bytes:
-    fault = why_not_readable(Path(path))
-    if fault:
-        raise EngineError(Issue(fault, path, "give a poet.result from `poet solve --json`"))
-    try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise EngineError(Issue(f"cannot be read: {error.strerror}", path)) from error

@@ -26,10 +26,11 @@ from solver.codec import (
 from solver.codec.sweep_documents import SweepDocument
 from solver.commands.output import STDOUT, say, write_output
 from solver.commands.problem_options import EXIT_CODES
+from solver.commands.reading import read_file
 from solver.commands.sweep_progress import SweepBar
 from solver.commands.sweep_table import Entry, action_counts, sweep_table
-from solver.errors import EngineError, Issue, UsageError
-from solver.files import is_special, why_not_readable
+from solver.errors import Issue, UsageError
+from solver.files import is_special
 from solver.problem import Problem, SolveOptions
 from solver.saved_sweep import take_up
 from solver.solve_pool import SolvePool
@@ -37,6 +38,7 @@ from solver.sweep import SweepPoint
 from solver.sweep_run import StrategySweep, SweepRun, SweepSettings
 
 _SAVE_EVERY_S: Final = 1.0
+_WANTED: Final = "give the JSON of an earlier `poet sweep`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +68,20 @@ class SweepDesk:
 
     @property
     def exit_code(self) -> int:
-        """That of the best point."""
-        codes = [EXIT_CODES[entry.document.status] for entry in self._entries]
-        return next((code for code in (0, 3, 4) if code in codes), 1 if codes else 4)
+        """0 with any schedule, 3 when all points are impossible, else 1 or 4."""
+        codes = {EXIT_CODES[entry.document.status] for entry in self._entries}
+        if 0 in codes:
+            return 0
+        if codes == {EXIT_CODES["infeasible"]}:
+            return EXIT_CODES["infeasible"]
+        return EXIT_CODES["failed" if EXIT_CODES["failed"] in codes else "no_answer"]
 
     def take_up(self, path: str) -> None:
         """Go on from the JSON of an earlier sweep.
 
         Raises EngineError when it cannot be read, is of another question, or contradicts itself.
         """
-        earlier = decode_sweep(_read(path), path)
+        earlier = decode_sweep(read_file(path, _WANTED), path)
         if self._order.full and not all(point.is_full for point in earlier.points):
             message = "the earlier sweep holds no schedules"
             raise UsageError(Issue(message, "--full", "leave it out, or make a new sweep"))
@@ -194,13 +200,3 @@ def usable_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def _read(path: str) -> bytes:
-    fault = why_not_readable(Path(path))
-    if fault:
-        raise EngineError(Issue(fault, path, "give the JSON of an earlier `poet sweep`"))
-    try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise EngineError(Issue(f"cannot be read: {error.strerror}", path)) from error

@@ -13,9 +13,14 @@ import psutil
 import pytest
 
 from solver.cli import run
-from solver.codec import decode_sweep
+from solver.codec import Origin, decode_sweep
+from solver.commands.sweep_desk import SweepDesk, SweepOrder
+from solver.problem import Budgets, SolveOptions
 from solver.schemas import schema_issues
+from solver.sweep import SweepPoint
+from solver.sweep_run import StrategySweep, SweepSettings
 from tests.helpers.command import DEVICES, GRAPHS
+from tests.helpers.results import outcome_of_kind, small_problem
 
 CHAIN = str(GRAPHS / "01_chain.json")
 DEAR = str(DEVICES / "dear.toml")
@@ -145,6 +150,7 @@ def test_that_check_of_a_slim_sweep_says_what_is_missing(
     assert "make the sweep with --full" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_that_the_table_shows_every_point_and_marks_a_knee(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -182,6 +188,7 @@ def test_that_several_strategies_give_a_curve_each_in_the_order_given(tmp_path: 
     assert names[-3:] == ["sqrt-n", "keep-all", "page-all"]  # all at the plain peak
 
 
+@pytest.mark.slow
 def test_that_one_job_and_a_work_limit_give_the_same_sweep_again(
     full: Path, tmp_path: Path
 ) -> None:
@@ -196,6 +203,7 @@ def test_that_one_job_and_a_work_limit_give_the_same_sweep_again(
     assert timeless(read(path)) == timeless(read(full))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep_schedules", [True, False])
 def test_that_resuming_solves_only_what_is_missing(
     keep_schedules: bool,  # noqa: FBT001 - a parameter of the test
@@ -235,6 +243,7 @@ def test_that_a_whole_sweep_is_resumed_without_a_solve(
     assert read(path) == read(full)
 
 
+@pytest.mark.slow
 def test_that_cancelled_and_failed_points_are_solved_again(full: Path, tmp_path: Path) -> None:
     document = read(full)
     document["points"][2]["status"] = "feasible"
@@ -318,6 +327,27 @@ def test_that_wrong_usage_is_said_before_any_solve(
 def test_that_an_impossible_sweep_ends_with_3(capfd: pytest.CaptureFixture[str]) -> None:
     assert run([*QUICK, "--runtime", "1us"]) == 3
     assert "impossible" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("kinds", "code"),
+    [
+        (["failed", "no_answer", "infeasible", "feasible"], 0),
+        (["infeasible", "infeasible"], 3),
+        (["infeasible", "no_answer"], 4),  # not all are impossible
+        (["infeasible", "no_answer", "failed"], 1),
+        ([], 4),
+    ],
+)
+def test_that_the_exit_code_is_that_of_all_points_together(kinds: list[str], code: int) -> None:
+    problem = small_problem()
+    order = SweepOrder(problem, Origin("net"), ["joint"], SweepSettings(), SolveOptions())
+    desk = SweepDesk(order)
+    for ram, kind in enumerate(kinds, 3004):
+        point = SweepPoint(Budgets(ram), outcome_of_kind(kind, problem))
+        desk._add(StrategySweep("joint", problem, SweepSettings()), point)
+
+    assert desk.exit_code == code
 
 
 def start(path: Path, *arguments: str) -> subprocess.Popen[str]:

@@ -51,10 +51,12 @@ def best_energies_j(
     says, where that is within its rounding.
     """
     by_name = {row.name: row for row in rows}
-    schedules = [*known.values(), *(_entry(result) for result in document.rows)]
+    own = (_entry(result) for result in document.rows if _is_verified(result))
+    schedules = [*known.values(), *own]
     found = {}
     for result in document.rows:
-        exact = min(each.energy_j for each in schedules if _serves(each, result))
+        fitting = (each.energy_j for each in schedules if _serves(each, result))
+        exact = min(fitting, default=math.inf)
         row = by_name.get(result.name)
         if row is None or row.best_overhead_j is None:
             found[result.name] = exact
@@ -78,6 +80,10 @@ def _entry(result: RowResult) -> Best:
     )
 
 
+def _is_verified(result: RowResult) -> bool:
+    return all(run.verified for run in result.runs)
+
+
 def _serves(entry: Best, result: RowResult) -> bool:
     """Whether the schedule of `entry` keeps the budgets of `result`."""
     fits_time = result.runtime_s is None or (
@@ -91,7 +97,7 @@ def improved(document: Document, known: Mapping[str, Best]) -> tuple[Best, ...]:
     entries = dict(known)
     for result in document.rows:
         end, before = final(result), entries.get(result.name)
-        if not math.isfinite(end.energy_j) or not all(run.verified for run in result.runs):
+        if not math.isfinite(end.energy_j) or not _is_verified(result):
             continue
         if before is not None and _same(before, result) and before.energy_j <= end.energy_j:
             continue
@@ -99,7 +105,7 @@ def improved(document: Document, known: Mapping[str, Best]) -> tuple[Best, ...]:
     return tuple(entries[name] for name in sorted(entries))
 
 
-def record(entries: Sequence[Best]) -> None:
+def write_best(entries: Sequence[Best]) -> None:
     """Write the project's file. Raises OSError where it cannot be written (an installed wheel)."""
     text = msgspec.json.encode(_File(note=_NOTE, entries=tuple(entries)))
     with as_file(files("resources") / "bench" / "best.json") as path:

@@ -15,9 +15,8 @@ from solver.costs import price
 from solver.events import Bound, Event, Incumbent
 from solver.graph import Accounting
 from solver.graph_request import GraphRequest
-from solver.outcome import Feasible, Optimal, Outcome, status_of
+from solver.outcome import status_of
 from solver.problem import Problem, SolveOptions, fingerprint
-from solver.verify import verify_figures
 
 _WARM_UP_S: Final = 2.0
 _BELOW_FLOOR: Final = "the budget is below the floor, {:.0%} of the plain peak"
@@ -93,7 +92,7 @@ def _run(problem: Problem, limit_s: float) -> Run:
         limit_s=limit_s,
         wall_s=wall_s,
         status=status_of(outcome),
-        verified=_is_verified(outcome),
+        verified=api.audited(outcome) is outcome,
         points=tuple(history.points),
     )
 
@@ -119,20 +118,6 @@ class _History:
         if isinstance(event, Incumbent | Bound):
             self._bound_j = max(self._bound_j, event.bound_j)
             self.points.append(Point(self.elapsed_s, event.step, self._energy_j, self._bound_j))
-
-
-def _is_verified(outcome: Outcome) -> bool:
-    if not isinstance(outcome, Optimal | Feasible):
-        return True
-    trace = outcome.trace
-    checked = verify_figures(
-        trace.schedule,
-        trace.problem,
-        peak_bytes=trace.peak_bytes,
-        energy_j=trace.total_energy_j,
-        runtime_s=trace.runtime_s,
-    )
-    return checked.ok
 
 
 def peak_memory_bytes() -> int | None:

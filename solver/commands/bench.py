@@ -6,9 +6,8 @@ from contextlib import closing
 from pathlib import Path
 
 import click
-from tqdm import tqdm
 
-from solver.bench.best import best_energies_j, improved, known_best, record
+from solver.bench.best import Best, best_energies_j, improved, known_best, write_best
 from solver.bench.checks import faults
 from solver.bench.goals import verdicts
 from solver.bench.records import Document, Row, decode, encode, machine_words
@@ -17,15 +16,13 @@ from solver.bench.runner import FULL, QUICK, Plan, ask_process, run_released, ru
 from solver.bench.tables import tables, within_markers
 from solver.cli import INTERRUPTED
 from solver.commands.output import STDOUT, check_outputs, say, write_output
+from solver.commands.progress import Bar
+from solver.commands.reading import read_file
 from solver.errors import EngineError, Issue, UsageError
 from solver.files import is_there
 
 _QUICK_TOLERANCE = 0.15
 """Part of the best known overhead that five seconds may stay above it, on a busy machine."""
-
-
-class _Bar(tqdm):  # type: ignore[type-arg] # generic in its stub only
-    monitor_interval = 0  # no thread that redraws it between rows
 
 
 @click.command()
@@ -65,6 +62,8 @@ def bench(
     Ends with 1 when a schedule or a bound does not hold what it must.
     """
     check_outputs([("--json", json_path), ("--resume", resume_path), ("--readme", readme_path)])
+    if readme_path is not None:
+        _with_tables(readme_path, "")  # one without the markers is refused before the work
     rows = choose(quick_rows() if quick else all_rows(), patterns)
     if only_list:
         click.echo("\n".join(row.name for row in rows))
@@ -79,9 +78,9 @@ def bench(
     if json_path != STDOUT:
         click.echo(text)
     if readme_path is not None and not interrupted:
-        _write_readme(Path(readme_path), text)
+        write_output(readme_path, _with_tables(readme_path, text))
     if is_recorded:
-        record(improved(document, known))
+        _record(improved(document, known))
     found = faults(rows, document, best_j, tolerance=_QUICK_TOLERANCE if quick else None)
     for sentence in found:
         say(f"poet: {sentence}")
@@ -101,7 +100,7 @@ def _begin(plan: Plan, resume_path: str | None) -> Document:
     )
     if resume_path is None or not is_there(Path(resume_path)):
         return fresh
-    found = decode(Path(resume_path).read_bytes(), resume_path)
+    found = decode(read_file(resume_path, "give the file of an earlier --resume"), resume_path)
     limits = (found.long_s, found.short_s, found.repeats)
     if limits != (fresh.long_s, fresh.short_s, fresh.repeats):
         message = f"{resume_path} holds a benchmark of other limits"
@@ -119,7 +118,7 @@ def _measured(
     total = len(rows) + len(released)
     # None is tqdm's word for: only on a terminal; stderr is None when the caller closed it.
     disable = True if sys.stderr is None else None
-    with closing(_Bar(total=total, disable=disable, leave=False, unit="row")) as bar:
+    with closing(Bar(total=total, disable=disable, leave=False, unit="row")) as bar:
         bar.n = len(by_name.keys() & {result.name for result in done.rows})
         try:
             for document in _growing(rows, released, plan, done):
@@ -142,9 +141,18 @@ def _growing(
     yield from run_released(released, plan, done=done, ask=ask_process)
 
 
-def _write_readme(path: Path, text: str) -> None:
+def _with_tables(path: str, text: str) -> bytes:
+    """The file with `text` between its markers. Raises EngineError when they are not there."""
+    whole = read_file(path, "give a file with the markers of the tables")
     try:
-        whole = within_markers(path.read_text(encoding="utf-8"), text)
-    except ValueError as error:
-        raise EngineError(Issue(str(error), str(path))) from error
-    write_output(str(path), whole.encode())
+        return within_markers(whole.decode(), text).encode()
+    except ValueError as error:  # so are bytes that are no UTF-8
+        raise EngineError(Issue(str(error), path)) from error
+
+
+def _record(entries: Sequence[Best]) -> None:
+    try:
+        write_best(entries)
+    except OSError as error:
+        message = f"the best known schedules cannot be written: {error.strerror}"
+        raise EngineError(Issue(message, "--record", "run it in a checkout")) from error

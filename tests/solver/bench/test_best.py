@@ -63,6 +63,7 @@ def test_that_only_better_verified_schedules_enter_the_file() -> None:
     assert "60 s, step s" in new.source
     doubtful = document(result(run((1.0, 105.0, 104.0), verified=False)))
     assert improved(doubtful, {}) == ()
+    assert best_energies_j([row()], doubtful, {NAME: entry(106.0)}) == {NAME: 106.0}
 
 
 def test_that_entries_of_rows_that_were_not_measured_stay() -> None:

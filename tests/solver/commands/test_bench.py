@@ -155,4 +155,5 @@ def test_that_a_readme_without_markers_is_refused(poet_bench: Bench, tmp_path: P
     code, _, err = poet_bench("--quick", "--rows", ROW, "--readme", str(readme))
     assert code == 1
     assert "once each and in order" in err
+    assert poet_bench.asked == []  # before an hour of work
     assert readme.read_text() == "nothing"

@@ -1,25 +1,34 @@
 """Making a fitting plan cheaper: hold again what fits, stop writing what is not read."""
 
 from collections.abc import Callable
+from itertools import product
+from random import Random
 
 import numpy as np
 
 from solver.heuristic.plan import IntArray, Plan
 from solver.staged import bits
 
+_ORDERS = (*((1.0, 0.0),) * 24, *product((0.0, 0.5, 1.0), (1.0, 4.0)))
+"""(power of the size that a cost is divided by, width of the random factor) to vary with."""
 _LESS = 1e-12  # relative: smaller savings are rounding
 
 
 def polish(
-    plan: Plan, stop: Callable[[], bool] = lambda: False, *, since: Plan | None = None
+    plan: Plan,
+    stop: Callable[[], bool] = lambda: False,
+    *,
+    since: Plan | None = None,
+    rng: Random | None = None,
 ) -> None:
     """Improve `plan` in place until no single change helps; it fits before and after.
 
-    `since` : a polished plan that it was made from: only what changed since is looked at.
+    `since` : a polished plan that it was made from: only what changed since is looked at. `rng` :
+    varies what comes first.
     """
     while not stop():
         before = plan.copy()
-        _hold_again(plan, _changed(plan, since), stop)
+        _hold_again(plan, _changed(plan, since), stop, rng)
         _page_less(plan, stop)
         # Rounding may leave a cost of 0 a little below 0: its own size is what counts.
         if plan.cost >= before.cost - _LESS * abs(before.cost):
@@ -37,7 +46,9 @@ def _changed(plan: Plan, since: Plan | None) -> IntArray:
     return np.concatenate(([0], np.cumsum(changed)))
 
 
-def _hold_again(plan: Plan, changed: IntArray, stop: Callable[[], bool]) -> None:
+def _hold_again(
+    plan: Plan, changed: IntArray, stop: Callable[[], bool], rng: Random | None
+) -> None:
     """Hold supplied tensors back to where they last were, dearest supply first, while it fits."""
     supplies = [
         (cost, stage, tensor)
@@ -46,8 +57,15 @@ def _hold_again(plan: Plan, changed: IntArray, stop: Callable[[], bool]) -> None
         for cost, tensor in supplies_of(plan, stage)
         if changed[stage + 1] > changed[max(plan.last_seen(tensor, stage), 0)]
     ]
-    supplies.sort(key=lambda supply: (-supply[0] / max(1, plan.staged.size[supply[2]]), supply[1:]))
-    for _, stage, tensor in supplies:
+    weight, noise = (1.0, 0.0) if rng is None else rng.choice(_ORDERS)
+    size = plan.staged.size
+
+    def worth(supply: tuple[float, int, int]) -> tuple[float, int, int]:
+        cost, stage, tensor = supply
+        factor = 1 + noise * rng.random() if rng and noise else 1.0
+        return -cost / max(1, size[tensor]) ** weight * factor, stage, tensor
+
+    for _, stage, tensor in sorted(map(worth, supplies)):
         if stop():
             return
         hold_back(plan, stage, tensor)

@@ -94,6 +94,19 @@ class StagePlanner:
         ]
         self._recalled: dict[tuple[int, int], list[_Recalled]] = {}
 
+    def narrowed(self, staged: StagedProblem) -> "StagePlanner":
+        """A planner of the same problem with other limits and perhaps fewer reruns and pagings.
+
+        It shares the work count, and what it remembers is all that is still allowed.
+        """
+        planner = StagePlanner(staged, self.price, self.counter)
+        before = self.staged.may_rerun
+        if any(new and not old for new, old in zip(staged.may_rerun, before, strict=True)):
+            return planner  # what had no supply may now have one
+        barred = {op for op, may in enumerate(staged.may_rerun) if before[op] and not may}
+        planner._recalled = _without(self._recalled, barred) if barred else self._recalled
+        return planner
+
     def at_prices(self, price: Prices) -> "StagePlanner":
         """The same planner at other prices; its work is counted together with this one's."""
         return StagePlanner(self.staged, price, self.counter)
@@ -127,6 +140,16 @@ class StagePlanner:
         known.insert(0, _Recalled(supply.asked, start, store, ended, end, plan))
         del known[_RECALLED:]
         return plan
+
+
+def _without(
+    recalled: dict[tuple[int, int], list[_Recalled]], barred: set[int]
+) -> dict[tuple[int, int], list[_Recalled]]:
+    """What is remembered, but for plans that run one of these ops again."""
+    return {
+        key: [known for known in found if not known.plan or barred.isdisjoint(known.plan.runs[:-1])]
+        for key, found in recalled.items()
+    }
 
 
 _DEEPEST = 150  # ops looked back when pricing a rerun; beyond, its own run is taken for the price

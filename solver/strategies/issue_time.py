@@ -7,13 +7,16 @@ the plan; what is found not to keep the limit lowers them towards those of the b
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from solver.device import IoMode
 from solver.heuristic.plan import Plan
 from solver.overlap import in_time
 from solver.schedule import Schedule
 from solver.staged import StagedProblem
+
+if TYPE_CHECKING:
+    from solver.heuristic.stage_plan import StagePlan
 
 _STEP: Final = 0.5
 """Share of the way towards the best plan's seconds by which a refused plan lowers the grant."""
@@ -29,6 +32,7 @@ class IssueTime:
     def __init__(self, staged: StagedProblem, spend: Callable[[float], None]) -> None:
         """`spend` is told the work done, in units of about one second of one core."""
         self._spend = spend
+        self._last: tuple[list[int], int, list[StagePlan], Schedule | None] | None = None
         self.grant_s: float | None = None
         if staged.limit_s is not None and staged.transfer_limit_s is not None:
             self.grant_s = staged.limit_s + staged.transfer_limit_s
@@ -41,10 +45,14 @@ class IssueTime:
         """The plan as a schedule that keeps both limits; None when it does not or none is found."""
         if not plan.fits:
             return None
-        schedule, problem = plan.schedule(), plan.staged.problem
+        problem = plan.staged.problem
         if problem.switches.io is not IoMode.OVERLAPPED:
-            return schedule
-        return in_time(schedule, problem, self._spend)
+            return plan.schedule()
+        last = self._last  # asking again of one plan is common, and an order takes long to find
+        if last is None or last[:3] != (plan.held, plan.paged, plan.stages):
+            found = in_time(plan.schedule(), problem, self._spend)
+            last = self._last = plan.held.copy(), plan.paged, plan.stages.copy(), found
+        return last[3]
 
     def refuse(self, best: Plan) -> None:
         """A plan that seemed good did not keep the limit: grant less, never less than `best`."""

@@ -17,7 +17,7 @@ from solver.heuristic.overlapped import at_energy_prices, first_overlapped
 from solver.heuristic.plan import Plan, keep_everything, page_everything
 from solver.heuristic.price_search import energy_j, first_plan, repaired
 from solver.heuristic.repair import Noise, repair
-from solver.heuristic.search import local_search
+from solver.heuristic.search import LocalSearch
 from solver.heuristic.stage_plan import StagePlanner, prices
 from solver.issue_script import unhurried
 from solver.outcome import Outcome, SolverRecord, StopReason
@@ -31,10 +31,17 @@ from solver.strategies.limits import PLANS_PER_UNIT, Limits
 from solver.strategies.plain import keep_all, page_all
 from solver.strategies.progress import SolveProgress
 
+FIRST_UNITS: Final = 0.3
+"""Work of the local search before the first proof, which takes about as long."""
+QUICK_STAGES: Final = 30
+"""Up to this many stages proving is quicker than searching before it."""
 STALE_UNITS: Final = 1.0
-"""Local search gives way to proving after this much work without a better plan."""
-LONGEST_UNITS: Final = 6.0
-"""Local search gives way to proving after this much work in any case."""
+"""Local search gives way to proving after this much work without a better plan; each later turn may
+take 1.5 times as much, as the turns of proving become longer too."""
+TYPICAL_STAGES: Final = 250
+"""Where there are more, the same chances of a better plan take longer."""
+LONGEST: Final = 6.0
+"""Times that work after which local search gives way in any case."""
 
 GRACE_S: Final = 1.0
 """What the search for a first plan may go over the time limit: with a binding runtime limit it may
@@ -63,6 +70,7 @@ class JointSolve:
         self.plan: Plan | None = None
         self.solver_name, self.solver_version = "none", ""
         self._rng = Random(options.seed)
+        self._local = LocalSearch(self._rng)
         self._counted = 0
         self._search_alone = False
         self._began = perf_counter()
@@ -76,6 +84,8 @@ class JointSolve:
             if self.stop():
                 return self._outcome()
         self._greedy()
+        if not self.stop() and self.staged.stages > QUICK_STAGES:
+            self._search(FIRST_UNITS / LONGEST)
         if self.stop():
             return self._outcome()
         if self._prove() and self.progress.trace is None:
@@ -92,11 +102,13 @@ class JointSolve:
             proof.gap_model()
             if proof.exact_at_once and not proof.impossible and not self.stop():
                 proof.advance()
+            patience = STALE_UNITS * max(1.0, self.staged.stages / TYPICAL_STAGES)
             if self._search_alone and not proof.impossible and not self.stop():
-                self._search()
+                self._search(patience)
             while not proof.impossible and not self.stop():
                 proof.narrow()
-                self._search()
+                self._search(patience)
+                patience *= 1.5
                 if self.progress.certified:
                     break
                 if not self.stop():
@@ -135,10 +147,12 @@ class JointSolve:
         """Go on with a problem that leaves out what no better schedule contains."""
         self.staged = staged
         searched = self.issue_time.searched(staged)
-        self.planner = StagePlanner(searched, self.planner.price, self.planner.counter)
+        own = self.planner
+        self.planner = own.narrowed(searched)
         if self.plan is not None:
             plan = self.plan
-            planner = StagePlanner(searched, plan.planner.price, plan.planner.counter)
+            alike = plan.planner is own
+            planner = self.planner if alike else plan.planner.narrowed(searched)
             self.plan = Plan(planner, plan.held, plan.paged, dict(enumerate(plan.stages)))
 
     def record(self) -> SolverRecord:
@@ -230,23 +244,26 @@ class JointSolve:
             return self.stop()
         return self.limits.reason is StopReason.CANCELLED or self.limits.left_s < -GRACE_S
 
-    def _search(self) -> None:
-        """One turn of local search, or of looking for a first plan."""
+    def _search(self, patience: float) -> None:
+        """One turn of local search, or of looking for a first plan.
+
+        `patience` : units of work without a better plan after which it ends.
+        """
         self.progress.enter("local search")
         begin = self.planner.counter.planned
         last = begin
 
         def enough() -> bool:
             now = self.planner.counter.planned
-            stale = (now - last) / PLANS_PER_UNIT >= STALE_UNITS
-            long = (now - begin) / PLANS_PER_UNIT >= LONGEST_UNITS
+            stale = (now - last) / PLANS_PER_UNIT >= patience
+            long = (now - begin) / PLANS_PER_UNIT >= LONGEST * patience
             return stale or long or self.stop()
 
         if self.plan is None:
             self._first_by_chance(enough)
             return
         while not enough():
-            for better in local_search(self.plan, self._rng, enough):
+            for better in self._local.improve(self.plan, enough):
                 if self.take(better):
                     last = self.planner.counter.planned
                 elif not self.keeps(better):  # a search that goes on from here is lost
@@ -282,5 +299,6 @@ class JointSolve:
             reason = StopReason.PROOF
         elif self.progress.closed or (reason is None and self.progress.certified):
             reason = StopReason.GAP
-        trace = arranged(trace.schedule, self.problem)  # some are offered before they are
+        if self.problem.switches.io is IoMode.OVERLAPPED:
+            trace = arranged(trace.schedule, self.problem)  # some are offered before they are
         return finished(trace, self.progress.bound_j, reason or StopReason.WORK, self.record())

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from solver.heuristic.plan import Plan, keep_everything, page_everything
 from solver.heuristic.price_search import energy_j, first_plan
 from solver.heuristic.repair import Noise, repair
-from solver.heuristic.search import local_search
+from solver.heuristic.search import LocalSearch
 from solver.heuristic.stage_plan import StagePlanner, prices
 from solver.problem import Problem
 from solver.staged import stage
@@ -28,7 +28,7 @@ def searched(problem: Problem, *, seed: int = 0, asked: int = 600) -> list[Plan]
         plan = page_everything(planner)
     if plan is None or not plan.fits:
         return []
-    return [plan, *local_search(plan, Random(seed), asked_more_than(asked))]
+    return [plan, *LocalSearch(Random(seed)).improve(plan, asked_more_than(asked))]
 
 
 def asked_more_than(times: int) -> Callable[[], bool]:
@@ -86,7 +86,9 @@ def test_that_a_seed_gives_one_search() -> None:
     def found() -> list[list[int]]:
         plan = keep_everything(StagePlanner(staged, prices(staged)))
         assert repair(plan, noise=Noise(Random(1), 30.0))
-        return [better.held for better in local_search(plan, Random(3), asked_more_than(1500))]
+        return [
+            better.held for better in LocalSearch(Random(3)).improve(plan, asked_more_than(1500))
+        ]
 
     first, again = found(), found()
 

@@ -1,5 +1,6 @@
 """Claim: a stage is supplied by the cheaper of paging and rerunning, as late as can be."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -180,3 +181,22 @@ def test_that_what_a_price_depended_on_is_part_of_what_is_recalled() -> None:
     assert with_f1 is not None
     assert (without_f1.runs, without_f1.paged_in) == ((B2,), F2)
     assert (with_f1.runs, with_f1.paged_in) == ((1, B2), 0)
+
+
+def test_that_a_narrowed_planner_forgets_what_is_barred_and_nothing_else() -> None:
+    first = planner()
+    of_b1 = first.plan(B1, GRADIENT, 0, paged=F1)  # runs nothing again, or f1
+    of_b2 = first.plan(B2, 1 << 4, 0, paged=0)  # runs f1 and f2 again
+    assert of_b1 is not None
+    assert of_b2 is not None
+    assert of_b2.runs == (0, 1, B2)
+    may_rerun = (True, False, True, *first.staged.may_rerun[3:])
+    before = first.counter.planned
+
+    narrowed = first.narrowed(replace(first.staged, may_rerun=may_rerun))
+
+    assert narrowed.plan(B1, GRADIENT, 0, paged=F1) is of_b1
+    assert narrowed.counter.planned == before + 1
+    assert narrowed.plan(B2, 1 << 4, 0, paged=0) is None
+    again = narrowed.narrowed(first.staged)
+    assert again.plan(B2, 1 << 4, 0, paged=0) == of_b2

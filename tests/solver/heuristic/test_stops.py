@@ -9,7 +9,7 @@ from solver.heuristic.improve import polish
 from solver.heuristic.plan import keep_everything, page_everything
 from solver.heuristic.price_search import first_plan
 from solver.heuristic.repair import repair
-from solver.heuristic.search import local_search
+from solver.heuristic.search import LocalSearch
 from solver.heuristic.stage_plan import FRESH, StagePlanner, WorkCounter, prices
 from solver.staged import stage
 from tests.helpers.builders import chain, problem_of
@@ -53,7 +53,7 @@ def polishing(planner: StagePlanner, wish: Wish) -> None:
 def searching(planner: StagePlanner, wish: Wish) -> None:
     plan = keep_everything(planner)
     assert repair(plan)
-    for _ in local_search(plan, Random(0), wish):
+    for _ in LocalSearch(Random(0)).improve(plan, wish):
         pass
 
 

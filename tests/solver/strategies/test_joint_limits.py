@@ -161,7 +161,7 @@ def test_that_a_wish_while_it_reports_is_heeded_after_that_step(kind: type[Event
 
 
 def test_that_a_gap_stops_before_the_proof() -> None:
-    result = run(hard_problem(0.6), gap=0.9)
+    result = run(hard_problem(), gap=0.9)
     outcome = result.outcome
 
     assert isinstance(outcome, Feasible)

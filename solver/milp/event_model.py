@@ -98,18 +98,12 @@ class EventModel:
         self.write: dict[int, int] = {}
         self.ending: dict[tuple[int, int], Segment] = {}
         self._extra = {
-            u
-            for i, _ in refinement.active
-            for u in lineage.needs[self.staged.producer[i]]
-            if self.staged.size[u] >= sum(self.staged.size[o] for o in self._together(i))
+            u for i, _ in refinement.active for u in lineage.needs[self.staged.producer[i]]
         }
         self.segments = [self._timeline(i, refinement) for i in range(self.staged.tensors)]
         for segments in self.segments:
             self._logic_rows(segments)
         self.impossible = self._room_rows()
-
-    def _together(self, tensor: int) -> tuple[int, ...]:
-        return self.staged.makes[self.staged.producer[tensor]]
 
     # Columns
 

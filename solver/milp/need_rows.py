@@ -19,13 +19,14 @@ e; a run after c can move to stage e, because nothing binds in between. Hence
     R[i,e] <= available at e of each input u + escapes(i)
     E[i,e] <= sum over w of (supplies of w since then + escapes(w, other than by k))
     E[i,e] <= 1 - H[u]  of each u without which the inputs are no larger than the output
+    E[i,e] <= available at a + 1 of each u + supplies of u after it, up to c
 
 escapes(i) bounds "a rerun in a stage t of a+1 .. c reads an output of k" (its other outputs may
 also be read by op t: R[other,t]). Follow the runs that need each other in stage t from i: they end
 in a v that op t reads, so that R[v,t] = 1, or in an early run of a y; and each tensor on the way
 was absent. So per path from i to such a v or y one term is enough: R[v,t], the early or remake
-column of y, or 1 - H of a tensor between. Which one is chosen by an earlier solution, for the term
-to be 0 there; where none is, i is cut at t next time.
+column of y, or 1 - H of a tensor between. The last is taken where an earlier solution held one: to
+drop what was dear to hold costs more than a run. Where none was held, i is cut at t next time.
 """
 
 from collections.abc import Iterable
@@ -70,6 +71,7 @@ class NeedRows:
     """Adds the rows of every need of a refinement to a model.
 
     splits : (tensor, stage) to cut at next. activated : (tensor, event) to ask for the inputs of.
+    missing : (early column, input, stage) whose row needs a cut there.
     """
 
     def __init__(self, model: EventModel, refinement: Refinement, seen: Seen | None) -> None:
@@ -78,6 +80,7 @@ class NeedRows:
         self._seen = seen
         self.splits: set[tuple[int, int]] = set()
         self.activated: set[tuple[int, int]] = set()
+        self.missing: list[tuple[int, int, int]] = []
         for tensor, event in sorted(refinement.active):
             segment = model.ending.get((tensor, event))
             if segment is not None and segment.remake >= 0:
@@ -116,6 +119,7 @@ class NeedRows:
         needs = self._lineage.needs[op]
         total, own = sum(size[u] for u in needs), size[segment.tensor]
         for u in needs:
+            self._add_presence(segment, u)
             if total - size[u] <= own:
                 lost = self._absent(u, segment.first, segment.critical + 1)
                 if lost is not None:
@@ -132,6 +136,24 @@ class NeedRows:
                     return
                 terms |= given
         model.add_row(_joined([(segment.early, -1.0)], terms), 0.0)
+
+    def _add_presence(self, segment: Segment, u: int) -> None:
+        """E[i,e] <= available at a + 1 or supplied later, up to c, for an input without uses."""
+        model, staged = self._model, self._model.staged
+        first, last = segment.first, segment.critical
+        uses = (staged.producer[u], *staged.readers[u])
+        if any(first <= t <= last for t in uses) or first + 1 > self._lineage.life[u]:
+            return
+        there = model.ending.get((u, first + 1))
+        if there is None:
+            self.missing.append((segment.early, u, first + 1))
+            return
+        found = {column for column, _ in there.available}
+        for q in model.segments[u]:
+            if first + 1 <= q.first < last:
+                found |= {column for column, _ in q.supplies}
+                found |= {q.extra} if q.extra >= 0 else set()
+        model.add_row(_joined([(segment.early, -1.0)], found), 0.0)
 
     def _first_absence(self, segment: Segment, op: int) -> int:
         """The earliest use after which an output may be absent until a run in the segment."""
@@ -204,12 +226,10 @@ class _Walk:
             segment = self._model.ending.get((v, t))
             if not self._below >> v & 1 or segment is None or segment.remake < 0:
                 continue
-            column = {c for c in (segment.remake, segment.early) if c >= 0}
-            if self._seen is None or self._seen.rerun(v, t) <= _ZERO:
-                self.columns |= column
-            elif self._reaches(v, t - 1, t):
-                self.columns |= column
-                self._rows.splits.update((target, t) for target in self._targets)
+            if self._reaches(v, t - 1, t):
+                self.columns |= {c for c in (segment.remake, segment.early) if c >= 0}
+                if self._seen is not None and self._seen.rerun(v, t) > _ZERO:
+                    self._rows.splits.update((target, t) for target in self._targets)
 
     def to_early(self, first: int, last: int) -> None:
         """Paths that end in a run before its output is wanted."""
@@ -221,15 +241,11 @@ class _Walk:
                 low, high = max(first, segment.first), min(last, segment.critical)
                 if low >= high or segment.remake < 0:
                     continue
-                column = segment.early if segment.early >= 0 else segment.remake
-                seen = 0.0 if self._seen is None else self._seen.rerun(y, segment.last)
-                if seen <= _ZERO:
-                    self.columns.add(column)
+                if not self._reaches(y, low, high):
                     continue
-                if segment.early < 0:
+                self.columns.add(segment.early if segment.early >= 0 else segment.remake)
+                if self._seen is not None and self._seen.rerun(y, segment.last) > _ZERO:
                     self._rows.activated.add((y, segment.last))
-                if self._reaches(y, low, high):
-                    self.columns.add(column)
 
     def _reaches(self, top: int, low: int, high: int) -> bool:
         """Whether runs in stages low < t <= high lead from a target to `top`, uncut.

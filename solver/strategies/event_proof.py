@@ -21,7 +21,7 @@ HIGHER: Final = 1e-4
 """Of the bound's overhead: what counts as higher."""
 LEAST_IN_LP: Final = 0.02
 LEAST_IN_MIP: Final = 0.5
-COARSE_GAP: Final = 2.0
+COARSE_GAP: Final = 1.0
 """Of about 1000 that the best overhead is scaled to: while rows are added, no more is worth it."""
 
 
@@ -69,7 +69,7 @@ class EventProof:
         self._solve, self._tools = solve, tools
         self._refinement = Refinement.none(solve.staged)
         self._seen: Seen | None = None
-        self._whole = False
+        self._whole, self._fine = False, False
         self._stale, self._best_relaxed = 0, 0.0
         self.finished = False
         self.nothing_better = False
@@ -102,11 +102,15 @@ class EventProof:
         if x is None or self.nothing_better:
             return self.nothing_better
         self._seen = Seen(model, x)
-        added = refinement.add_needs(model, x, LEAST_IN_MIP if self._whole else LEAST_IN_LP)
+        least = LEAST_IN_MIP if self._whole else LEAST_IN_LP
+        added = refinement.add_needs(model, x, least)
+        for early, tensor, stage in rows.missing:
+            added += refinement.split(model, tensor, stage) if x[early] > least else 0
         added += sum(refinement.split(model, *cut) for cut in sorted(rows.splits))
         added += sum(refinement.activate(model, *run) for run in sorted(rows.activated))
         if added == 0 and self._whole:
-            self.finished = True
+            self.finished = self._fine
+            self._fine = True
         elif added == 0 or self._stale >= STALE_ROUNDS:
             self._whole = True
         return True
@@ -131,7 +135,7 @@ class EventProof:
     def _solved(self, model: EventModel, session: Session) -> FloatArray | None:
         allowed = self._tools.absolute_gap(model.scale) / 2
         result = session.solve(
-            absolute_gap=max(allowed, COARSE_GAP),
+            absolute_gap=min(allowed, COARSE_GAP) if self._fine else COARSE_GAP,
             start=None,
             on_solution=lambda _: None,
             on_bound=lambda bound: self._prove(bound, model.scale),

@@ -34,6 +34,8 @@ MOST_GAP_TERMS: Final = 600_000
 """Of larger gap models only the relaxation is solved first: searching pays more than their MIP."""
 STAGE_UNITS: Final = 15.0
 """Work after which the first run of a stage model gives way to local search; doubled each time."""
+EVENT_TURNS: Final = 12
+"""How much longer than the stage model the event model may go on: its MIP starts anew each time."""
 CHAIN_ROUNDS: Final = 3
 CHAIN_UNITS: Final = 30.0
 """Work after which one run of the chain model gives way to local search."""
@@ -142,7 +144,7 @@ class Proof:
         """
         solve = self._solve
         if not self.exact_at_once:
-            self._events.turn(solve.limits.work + self._units)
+            self._events.turn(solve.limits.work + EVENT_TURNS * self._units)
             self.impossible = self._events.nothing_better and solve.progress.trace is None
             if self.impossible or self._events.nothing_better or solve.stop():
                 return

@@ -15,14 +15,13 @@ from typing import Final
 import click
 
 from solver import ENGINE_VERSION
+from solver.commands.interrupts import INTERRUPTED, raise_interrupts
 from solver.errors import EngineError
 from solver.plugins import named_object
 from solver.suggest import near_or_all
 
-INTERRUPTED: Final = 130
 _DISK_FAULTS: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO})
 """What stdout says when it is a file that cannot take any more."""
-"""Exit code after Ctrl+C, as shells have it: 128 + SIGINT."""
 
 _COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType({
     "gui": ("solver.commands.gui:gui", "Open the window."),
@@ -105,6 +104,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 def main() -> None:
     """Entry point of the command `poet`."""
     sys.excepthook = _say_our_fault
+    raise_interrupts()
     sys.exit(run())
 
 

@@ -14,7 +14,7 @@ from solver.bench.records import Document, Row, decode, encode, machine_words
 from solver.bench.rows import RELEASED, all_rows, choose, quick_rows
 from solver.bench.runner import FULL, QUICK, Plan, ask_process, run_released, run_rows
 from solver.bench.tables import tables, within_markers
-from solver.cli import INTERRUPTED
+from solver.commands.interrupts import INTERRUPTED
 from solver.commands.output import STDOUT, check_outputs, say, write_output
 from solver.commands.progress import Bar
 from solver.commands.reading import read_file

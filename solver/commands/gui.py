@@ -1,6 +1,7 @@
 """`poet gui`: the same window as the command `poet-gui`."""
 
 import os
+import signal
 import sys
 from collections.abc import Mapping
 from importlib import import_module
@@ -25,6 +26,7 @@ def gui(subject: str | None, *, demo: bool, screenshot: str | None, no_store: bo
     arguments += ["--demo"] if demo else []
     arguments += ["--screenshot", screenshot] if screenshot else []
     arguments += ["--no-store"] if no_store else []
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # Qt's loop would not let Python hear it
     # By name: the engine must not depend on the window (pyproject.toml, import contracts).
     code = import_module("poet_gui.app").run(arguments)
     return int(code)

@@ -1,6 +1,5 @@
 """Running a solve so that Ctrl+C stops it and keeps the best schedule."""
 
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -8,7 +7,7 @@ from typing import Final
 
 from solver import api
 from solver.brackets import NOTHING_KNOWN, Known
-from solver.cli import INTERRUPTED
+from solver.commands.interrupts import heard_interrupts
 from solver.commands.output import quiet_stdout, say
 from solver.commands.progress import ProgressBar
 from solver.events import Event, Report
@@ -32,8 +31,11 @@ def run_solve(
     Ctrl+C. A second Ctrl+C ends the process at once.
     """
     cancel = Cancel()
-    interrupted = False
-    with quiet_stdout(), ProgressBar(problem, options.time_limit_s) as bar:
+    with (
+        heard_interrupts() as wish,
+        quiet_stdout(),
+        ProgressBar(problem, options.time_limit_s) as bar,
+    ):
 
         def tell(event: Event) -> None:
             if report is not None:
@@ -47,18 +49,13 @@ def run_solve(
         job = _Job(answer)
         began = time.perf_counter()
         job.start()
-        while not job.done.is_set():
-            try:
-                job.done.wait(_TICK_S)
-                bar.tick(time.perf_counter() - began)
-            except KeyboardInterrupt:
-                if interrupted:
-                    os._exit(INTERRUPTED)
-                interrupted = True
+        while not job.done.wait(_TICK_S):
+            bar.tick(time.perf_counter() - began)
+            if wish.is_set():
                 cancel.request()
-    if interrupted:
+    if wish.is_set():
         say(f"interrupted: {_kept(job.result())}")
-    return job.result(), interrupted
+    return job.result(), wish.is_set()
 
 
 def _kept(outcome: Outcome) -> str:

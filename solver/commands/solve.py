@@ -5,8 +5,8 @@ import msgspec
 
 from solver import api
 from solver.api import LoadedModel
-from solver.cli import INTERRUPTED
 from solver.codec import Origin, encode_json, result_document
+from solver.commands.interrupts import INTERRUPTED
 from solver.commands.options import graph_options
 from solver.commands.output import STDOUT, check_outputs, say, write_output
 from solver.commands.problem_options import (

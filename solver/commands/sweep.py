@@ -8,8 +8,8 @@ import click
 import msgspec
 
 from solver import api
-from solver.cli import INTERRUPTED
 from solver.codec import Origin
+from solver.commands.interrupts import INTERRUPTED
 from solver.commands.options import RATIO, graph_options
 from solver.commands.output import check_outputs, say
 from solver.commands.problem_options import (

@@ -1,20 +1,15 @@
 """One run of `poet sweep`: solve, keep what comes in, write it, also when it is interrupted."""
 
 import os
-import signal
-import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import FrameType
 from typing import Final
 
 import click
 
 from solver.bracket_store import BracketStore, user_store_folder
-from solver.cli import INTERRUPTED
 from solver.codec import (
     Origin,
     decode_sweep,
@@ -24,6 +19,7 @@ from solver.codec import (
     sweep_document,
 )
 from solver.codec.sweep_documents import SweepDocument
+from solver.commands.interrupts import heard_interrupts
 from solver.commands.output import STDOUT, say, write_output
 from solver.commands.problem_options import EXIT_CODES
 from solver.commands.reading import read_file
@@ -109,7 +105,7 @@ class SweepDesk:
 
             sweeps = tuple(self._sweeps.values())
             run = SweepRun(sweeps, self._order.options, store=stored, watcher=watch)
-            with _interrupts() as wish, SolvePool(jobs, bar.report) as pool:
+            with heard_interrupts() as wish, SolvePool(jobs, bar.report) as pool:
                 while not wish.is_set() and run.step(pool):
                     bar.tick()
                 if wish.is_set():
@@ -169,30 +165,6 @@ class SweepDesk:
         if time.monotonic() - self._saved >= _SAVE_EVERY_S:
             write_output(path, encode_json(self._document()))
             self._saved = time.monotonic()
-
-
-@contextmanager
-def _interrupts() -> Iterator[threading.Event]:
-    """Set the event at Ctrl+C, so that it is heard between two answers and not within one.
-
-    A second Ctrl+C ends this process at once; the solve processes follow when their pipes close.
-    Outside the main thread, where Python hears no signals, nothing is changed.
-    """
-    wish = threading.Event()
-
-    def hear(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - the signal's signature
-        if wish.is_set():
-            os._exit(INTERRUPTED)
-        wish.set()
-
-    if threading.current_thread() is not threading.main_thread():
-        yield wish
-        return
-    before = signal.signal(signal.SIGINT, hear)
-    try:
-        yield wish
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def usable_cores() -> int:

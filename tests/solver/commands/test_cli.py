@@ -401,7 +401,10 @@ cli.main()
 """
 
 
-def test_that_ctrl_c_ends_with_130_and_keeps_the_best_schedule(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "kill"])
+def test_that_an_interrupt_ends_with_130_and_keeps_the_best_schedule(
+    tmp_path: Path, number: signal.Signals
+) -> None:
     path = tmp_path / "r.json"
     arguments = ["solve", CHAIN, "--device", DEAR, "--ram", "901120", "--json", str(path)]
     with subprocess.Popen(
@@ -413,7 +416,7 @@ def test_that_ctrl_c_ends_with_130_and_keeps_the_best_schedule(tmp_path: Path) -
     ) as process:
         assert process.stderr is not None
         assert process.stderr.readline() == b"searching\n"
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         out, err = process.communicate(timeout=60)
 
     assert process.returncode == 130
@@ -422,6 +425,34 @@ def test_that_ctrl_c_ends_with_130_and_keeps_the_best_schedule(tmp_path: Path) -
     document = json.loads(path.read_bytes())
     assert document["stop_reason"] == "cancelled"
     assert document["peak_bytes"] <= 901120
+
+
+WITHIN_A_CALLBACK = """
+import os, signal, sys, time
+from solver import cli
+
+class Dropped:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(1)  # raises KeyboardInterrupt, which Python drops in a __del__
+
+def run():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    cli.raise_interrupts()
+    Dropped()
+    print("not heard")
+
+cli.run = run
+cli.main()
+"""
+
+
+def test_that_an_interrupt_that_python_would_drop_is_heard() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WITHIN_A_CALLBACK], capture_output=True, timeout=60, check=False
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"poet: interrupted\n")
 
 
 @pytest.mark.slow

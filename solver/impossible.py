@@ -5,7 +5,8 @@ from time import perf_counter
 from typing import Final
 
 from solver.explain import limits_to_ask, with_least
-from solver.least import Listener, least_budget
+from solver.least import least_budget
+from solver.least_search import Listener
 from solver.outcome import Infeasible, LeastBudget, Outcome
 from solver.problem import Problem, SolveOptions
 from solver.strategies.base import Cancel

@@ -12,7 +12,8 @@ from solver import api
 from solver.device import IoMode
 from solver.graph import Accounting
 from solver.graph_request import GraphRequest
-from solver.least import least_budget, priced_in_seconds
+from solver.least import least_budget
+from solver.least_search import priced_in_seconds
 from solver.outcome import Feasible, Infeasible, LeastBudget, Limit, Optimal
 from solver.problem import Budgets, Problem, SolveOptions
 from solver.strategies.base import Cancel

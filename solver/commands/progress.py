@@ -20,23 +20,18 @@ class Bar(tqdm):  # type: ignore[type-arg] # generic in its stub only
     monitor_interval = 0  # no thread that redraws a bar that has fallen silent: tick does it
 
 
-class ProgressBar(AbstractContextManager["ProgressBar"]):
-    """A bar on stderr, silent unless stderr is a terminal; `report` may be called from any thread.
+class TerminalBar(AbstractContextManager["TerminalBar"]):
+    """A bar on stderr that is gone when it is left; silent unless stderr is a terminal."""
 
-    The bar's length is the time limit. `tick` moves it between events.
-    """
-
-    def __init__(self, problem: Problem, time_limit_s: float) -> None:
-        self._problem = problem
-        self._energy_j: float | None = None
-        self._bound_j = problem.costed.baseline_energy_j
+    def __init__(self, *, total: float, bar_format: str, done: int = 0) -> None:
         self._bar = Bar(
-            total=time_limit_s,
+            total=total,
+            initial=done,
             # None is tqdm's word for: only on a terminal; stderr is None when the caller closed it.
             disable=True if sys.stderr is None else None,
             file=sys.stderr,
             leave=False,
-            bar_format="{desc}: |{bar}| {n:.0f}/{total:.0f} s{postfix}",
+            bar_format=bar_format,
         )
 
     def __enter__(self) -> Self:
@@ -49,6 +44,21 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
         trace: TracebackType | None,
     ) -> None:
         self._bar.close()
+
+
+class ProgressBar(TerminalBar):
+    """The bar of one solve, as long as its time limit; `report` may be called from any thread.
+
+    `tick` moves it between events.
+    """
+
+    def __init__(self, problem: Problem, time_limit_s: float) -> None:
+        super().__init__(
+            total=time_limit_s, bar_format="{desc}: |{bar}| {n:.0f}/{total:.0f} s{postfix}"
+        )
+        self._problem = problem
+        self._energy_j: float | None = None
+        self._bound_j = problem.costed.baseline_energy_j
 
     def report(self, event: Event) -> None:
         """Take in one event of the solve."""

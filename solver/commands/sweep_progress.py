@@ -1,41 +1,21 @@
 """A running sweep on a terminal: points done, what is being solved, how much is still open."""
 
-import sys
-from contextlib import AbstractContextManager
-from types import TracebackType
-from typing import Self
-
-from solver.commands.progress import Bar
+from solver.commands.progress import TerminalBar
 from solver.events import Event, Started, StepChanged
 from solver.solve_pool import SolveTask
 from solver.sweep_run import StrategySweep
 from solver.units import format_bytes, format_percent
 
 
-class SweepBar(AbstractContextManager["SweepBar"]):
-    """A bar on stderr over the points of every strategy, silent unless stderr is a terminal."""
+class SweepBar(TerminalBar):
+    """The bar of a sweep over the points of every strategy."""
 
     def __init__(self, total: int, done: int = 0) -> None:
-        self._bar = Bar(
+        super().__init__(
             total=total,
-            initial=done,
-            # None is tqdm's word for: only on a terminal; stderr is None when the caller closed it.
-            disable=True if sys.stderr is None else None,
-            file=sys.stderr,
-            leave=False,
+            done=done,
             bar_format="{desc}: |{bar}| {n_fmt}/{total_fmt} points, {elapsed}{postfix}",
         )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._bar.close()
 
     def report(self, task: SolveTask, event: Event) -> None:
         """Say what is being solved, and the step that it is at."""

@@ -7,7 +7,7 @@ and what it held, never an answer.
 import hashlib
 import logging
 import sqlite3
-from collections import defaultdict
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -36,6 +36,8 @@ FILE_NAME: Final = "brackets.sqlite"
 
 _LOG = logging.getLogger(__name__)
 _BUSY_S: Final = 5.0
+_REMEMBERED: Final = 64
+"""Problems of which a store knows what it has written; what is forgotten is written once more."""
 _DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR})
 """No database, or not ours. All else (locked, full, read-only) says nothing of what is in it."""
 
@@ -63,7 +65,7 @@ class BracketStore:
         self._path = None if folder is None else folder / FILE_NAME
         self._tell = tell
         self._told: set[str] = set()
-        self._written = defaultdict[str, set[Figures]](set)
+        self._written = OrderedDict[str, set[Figures]]()
         self._limits = limits or StoreLimits()
 
     def load(self, problem: Problem) -> Brackets:
@@ -110,11 +112,14 @@ class BracketStore:
         key, new = _key(problem), list[Figures]()
 
         def write(connection: sqlite3.Connection) -> None:
-            new[:] = write_brackets(connection, key, brackets, self._written[key])
+            new[:] = write_brackets(connection, key, brackets, self._written.get(key, set()))
             trim(connection, key, self._limits)
 
         if self._transact(write):
-            self._written[key].update(new)
+            self._written.setdefault(key, set()).update(new)
+            self._written.move_to_end(key)
+            while len(self._written) > _REMEMBERED:
+                self._written.popitem(last=False)
 
     def _transact(self, work: Callable[[sqlite3.Connection], None], *, again: bool = True) -> bool:
         """Do `work` in one transaction; False when it could not be done, which is told.

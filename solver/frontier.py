@@ -68,15 +68,6 @@ class Frontier:
         gaps[open_] = self.best_j[open_] - self.lower_j[open_]
         return _frozen(gaps)
 
-    @property
-    def widest_gap(self) -> float:
-        """The largest (best - lower) / best along the axis; inf where a schedule is open."""
-        shares = [
-            gap / best if 0 < best < _ENDLESS else gap
-            for gap, best in zip(self.gap_j.tolist(), self.best_j.tolist(), strict=True)
-        ]
-        return max(shares, default=0.0)
-
     def at(self, place: float) -> tuple[float, float]:
         """The (lower, best) energy of a budget between the ends, joules."""
         k = max(0, int(np.searchsorted(self.position, place, side="right")) - 1)

@@ -47,11 +47,6 @@ def accountings_of(name: str) -> tuple[Accounting, ...]:
     return tuple(accounting for accounting, networks in ways if name in networks)
 
 
-def autodiff_names() -> tuple[str, ...]:
-    """Names of the built-in networks that our own differentiation accepts."""
-    return tuple(_AUTODIFF)
-
-
 def build_poet_graph(name: str) -> TrainingGraph:
     """Training graph of a built-in network as the released POET code counts it, batch 1.
 

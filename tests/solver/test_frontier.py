@@ -36,7 +36,7 @@ def test_that_nothing_known_leaves_everything_open(problem: Problem, costed: Cos
     assert frontier.position.tolist() == [3000, 5004]
     assert frontier.best_j.tolist() == [math.inf, math.inf]
     assert frontier.lower_j == pytest.approx([12.000001, 12.000001])
-    assert frontier.widest_gap == math.inf
+    assert math.inf in frontier.gap_j
     assert frontier.corners == ()
     assert knees(frontier) == ()
 
@@ -86,7 +86,7 @@ def test_that_impossible_is_infinite_and_not_a_gap(problem: Problem, costed: Cos
     frontier = along_ram(brackets, costed, None)
 
     assert frontier.at(3499) == (math.inf, math.inf)
-    assert frontier.widest_gap == pytest.approx(0.0)
+    assert max(frontier.gap_j) == pytest.approx(0.0)
 
 
 def test_that_a_limit_below_the_baseline_makes_all_of_it_impossible(

@@ -72,7 +72,7 @@ def test_that_it_stops_when_every_budget_is_certified(problem: Problem) -> None:
     assert sweep.finished
     assert sweep.open_share == 0.0
     frontier = sweep.frontier()
-    assert frontier.widest_gap <= 0.01
+    assert max(frontier.gap_j / frontier.best_j) <= 0.01  # not a number where nothing is known
 
 
 def test_that_it_uses_no_more_points_than_allowed(problem: Problem) -> None:

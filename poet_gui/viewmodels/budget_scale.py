@@ -120,11 +120,14 @@ def runtime_scale(
     )
 
 
-def beyond_device(costed: CostedGraph, ram_bytes: int) -> str:
-    """Words for a budget that the device itself does not have; empty when it has it."""
-    has = costed.device.ram_bytes
-    more = ram_bytes - has
-    return f"{format_bytes(more)} above the board's {format_bytes(has)}" if more > 0 else ""
+def beyond_device(costed: CostedGraph, ram_bytes: int) -> tuple[str, str]:
+    """Words for a budget that the device itself does not have, in short and in full; else empty."""
+    device = costed.device
+    more, has = ram_bytes - device.ram_bytes, format_bytes(device.ram_bytes)
+    if more <= 0:
+        return "", ""
+    full = f"{format_bytes(more)} above the RAM of {device.name}, {has}"
+    return f"above the board's {has}", full
 
 
 def ram_at(scale: BudgetScale, fraction: float, costed: CostedGraph, snap: float) -> int:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -72,7 +72,13 @@ class BudgetsPanel(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(14, 12, 14, 12)
         layout.setSpacing(8)
-        layout.addWidget(label("Budgets", size="title"))
+        self.beyond = eliding(tone="warning", at_end=True)
+        self.beyond.setObjectName("beyondDevice")
+        self.beyond.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        head = QHBoxLayout()  # no row of its own: one that comes and goes would move the sliders
+        head.addWidget(label("Budgets", size="title"))
+        head.addWidget(self.beyond, 1)
+        layout.addLayout(head)
         self.ram_slider, self.ram_box = BudgetSlider(), QuantityBox(BYTE_UNITS, parse_bytes)
         self.ram_left, self.ram_right = eliding(tone="muted"), label(tone="muted")
         self.runtime_slider = BudgetSlider()
@@ -81,10 +87,6 @@ class BudgetsPanel(QFrame):
         self._name_controls()
         layout.addLayout(_budget_rows("&Memory", self.ram_box, self.ram_slider,
                                       self.ram_left, self.ram_right))  # fmt: skip
-        self.beyond = eliding(tone="warning", at_end=True)
-        self.beyond.setObjectName("beyondDevice")
-        self.beyond.hide()
-        layout.addWidget(self.beyond)
         layout.addLayout(_budget_rows("&Runtime", self.runtime_box, self.runtime_slider,
                                       self.runtime_left, self.runtime_right))  # fmt: skip
         self.fault = label(tone="danger")
@@ -112,11 +114,9 @@ class BudgetsPanel(QFrame):
         budgets, limit_s = core.budgets, core.budgets.runtime_s
         self.ram_slider.set_fraction(self._memory_scale.fraction(budgets.ram_bytes))
         self.ram_box.set_value(float(budgets.ram_bytes) if model else None)
-        beyond = beyond_device(model.costed, budgets.ram_bytes) if model else ""
-        self.beyond.setText(beyond)
-        if model is not None:
-            self.beyond.setToolTip(f"{beyond}: {model.costed.device.name}")
-        self.beyond.setVisible(bool(beyond))
+        beyond = beyond_device(model.costed, budgets.ram_bytes) if model else ("", "")
+        self.beyond.setText(beyond[0])
+        self.beyond.setToolTip(beyond[1])
         place = NO_LIMIT if limit_s is None else limit_s
         self.runtime_slider.set_fraction(self._runtime_scale.fraction(place))
         typical_s = model.costed.baseline_runtime_s if model else None

@@ -72,5 +72,7 @@ def test_that_more_ram_than_the_groove_has_is_not_marked() -> None:
 
 def test_that_a_budget_beyond_the_device_is_said() -> None:
     costed = price(chain(5), replace(device_of(), ram_bytes=4096))
-    assert beyond_device(costed, 4096) == ""
-    assert beyond_device(costed, 5120) == "1.00 KiB above the board's 4.00 KiB"
+    assert beyond_device(costed, 4096) == ("", "")
+    short, full = beyond_device(costed, 5120)
+    assert short == "above the board's 4.00 KiB"
+    assert full == "1.00 KiB above the RAM of test, 4.00 KiB"

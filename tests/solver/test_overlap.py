@@ -8,8 +8,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from solver.device import IoMode
+from solver.dispatch import Dispatch, Rule
 from solver.issue_script import take_apart, unhurried
-from solver.overlap import Dispatch, Rule, arrange, arranged, in_time
+from solver.overlap import arrange, arranged, in_time
 from solver.problem import Problem
 from solver.schedule import Action, ActionKind, Schedule
 from solver.simulate import simulate

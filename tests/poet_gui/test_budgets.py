@@ -130,6 +130,7 @@ def test_that_what_is_solved_is_marked_and_promised(qtbot: QtBot, make_window: M
     assert window.views.headline.lead.text() == "Provisional, stored"
 
 
+@pytest.mark.slow
 def test_that_one_byte_below_the_floor_is_impossible_and_can_be_raised(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:
@@ -172,6 +173,7 @@ def test_that_too_little_time_is_not_blamed_on_memory(
     assert "memory" not in window.views.budgets.expected_detail.text()
 
 
+@pytest.mark.slow
 def test_that_switches_off_mean_none_of_that_kind(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window(None)
     open_model(qtbot, window, "tests/data/graphs/02_residual.json")

@@ -69,6 +69,7 @@ def open_residual(qtbot: QtBot, make_window: MakeWindow) -> MainWindow:
     return window
 
 
+@pytest.mark.slow
 def test_that_one_byte_below_the_floor_names_the_op_and_can_be_raised(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:
@@ -111,6 +112,7 @@ def test_that_an_impossible_runtime_names_runtime_and_not_memory(
     assert core.budgets.runtime_s == pytest.approx(costed.baseline_runtime_s)
 
 
+@pytest.mark.slow
 def test_that_the_least_memory_without_paging_is_found_and_works(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:

@@ -70,6 +70,7 @@ def fetched(qtbot: QtBot, window: MainWindow) -> None:
     qtbot.waitUntil(lambda: bool(core.knowledge.brackets(problem).schedules), timeout=WAIT_MS)
 
 
+@pytest.mark.slow
 def test_that_a_session_knows_what_an_earlier_one_solved(qtbot: QtBot, sessions: Sessions) -> None:
     first = sessions.begin()
     first.state.core.set_ram(TIGHT)
@@ -142,6 +143,7 @@ def test_that_a_stored_optimum_is_shown_as_proven_without_a_solve(
     assert history_rows(core.history)[0].cells[3] == "Optimal (proven), stored"
 
 
+@pytest.mark.slow
 def test_that_a_dragged_slider_leaves_no_rows_on_its_way(qtbot: QtBot, sessions: Sessions) -> None:
     sessions.plant(sessions.begin())
     window = sessions.begin("mute")
@@ -152,6 +154,7 @@ def test_that_a_dragged_slider_leaves_no_rows_on_its_way(qtbot: QtBot, sessions:
     assert window.state.core.history[0].problem.budgets.ram_bytes == 3190
 
 
+@pytest.mark.slow
 def test_that_a_solve_under_way_ends_when_the_store_has_the_answer(
     qtbot: QtBot, sessions: Sessions, monkeypatch: pytest.MonkeyPatch, caplog: object
 ) -> None:
@@ -173,6 +176,7 @@ def test_that_a_solve_under_way_ends_when_the_store_has_the_answer(
     assert isinstance(core.status.outcome, Optimal)
 
 
+@pytest.mark.slow
 def test_that_a_stored_schedule_that_is_not_valid_is_never_shown(
     qtbot: QtBot, sessions: Sessions
 ) -> None:
@@ -192,6 +196,7 @@ def test_that_a_stored_schedule_that_is_not_valid_is_never_shown(
     assert window.state.core.best_trace is None
 
 
+@pytest.mark.slow
 def test_that_a_damaged_store_is_a_notice_and_the_work_goes_on(
     qtbot: QtBot, sessions: Sessions
 ) -> None:
@@ -209,6 +214,7 @@ def test_that_a_damaged_store_is_a_notice_and_the_work_goes_on(
     assert sessions.stored(problem).schedules
 
 
+@pytest.mark.slow
 def test_that_a_store_that_is_locked_does_not_hold_up_the_window(
     qtbot: QtBot, sessions: Sessions, monkeypatch: pytest.MonkeyPatch
 ) -> None:

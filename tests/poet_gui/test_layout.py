@@ -18,6 +18,7 @@ def test_that_three_columns_fit_a_small_screen(qtbot: QtBot, make_window: MakeWi
     assert (window.width(), window.height()) == (1280, 720)
 
 
+@pytest.mark.slow
 def test_that_larger_text_in_the_same_window_folds_columns_and_smaller_text_unfolds_them(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:
@@ -49,6 +50,7 @@ def test_that_columns_become_tabs_and_come_back(qtbot: QtBot, make_window: MakeW
 @pytest.mark.parametrize(
     ("width", "height", "percent"), [(1600, 1000, 100), (1280, 720, 100), (1280, 720, 200)]
 )
+@pytest.mark.slow
 def test_that_no_text_is_cut(
     qtbot: QtBot, make_window: MakeWindow, width: int, height: int, percent: int
 ) -> None:
@@ -76,6 +78,7 @@ def test_that_no_text_is_cut(
             assert whole.contains(corner), (widget.objectName(), percent)
 
 
+@pytest.mark.slow
 def test_that_lanes_are_seen_on_a_small_screen_with_large_text(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:
@@ -87,6 +90,7 @@ def test_that_lanes_are_seen_on_a_small_screen_with_large_text(
     assert canvas.lanes_box.height() >= canvas.scroller.lane_pixels
 
 
+@pytest.mark.slow
 def test_that_an_impossible_budget_leaves_a_lane_on_a_small_screen_with_large_text(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:
@@ -139,6 +143,7 @@ def test_that_the_header_gives_back_the_row_that_opening_took(
     assert header.height() == before
 
 
+@pytest.mark.slow
 def test_that_larger_text_enlarges_titles_too(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window("honest", start=False)
     title = window.views.budgets.expected_text

@@ -74,6 +74,7 @@ def test_that_the_accounting_can_be_chosen_where_both_exist(
     assert model.costed.graph.settings.accounting is Accounting.POET
 
 
+@pytest.mark.slow
 def test_that_bad_files_are_explained_and_the_work_stays(
     qtbot: QtBot, make_window: MakeWindow, tmp_path: Path
 ) -> None:
@@ -110,6 +111,7 @@ def test_that_a_petabyte_tensor_is_legal(qtbot: QtBot, make_window: MakeWindow) 
     assert isinstance(window.state.core.status.outcome, Optimal)
 
 
+@pytest.mark.slow
 def test_that_a_saved_result_comes_back_as_it_was(
     qtbot: QtBot, make_window: MakeWindow, tmp_path: Path
 ) -> None:

@@ -115,6 +115,7 @@ def test_that_strategies_are_swept_one_after_the_other(
     assert known(window, "paging-only") > 0
 
 
+@pytest.mark.slow
 def test_that_nothing_unverified_is_taken(
     qtbot: QtBot, make_window: MakeWindow, caplog: pytest.LogCaptureFixture
 ) -> None:

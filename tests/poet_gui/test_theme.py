@@ -52,6 +52,7 @@ def test_that_every_role_is_a_colour_and_the_sheet_takes_it(theme: Theme) -> Non
     assert "$" not in stylesheet(theme)
 
 
+@pytest.mark.slow
 def test_that_switching_to_dark_leaves_no_light_ground(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:

@@ -355,6 +355,7 @@ def test_that_one_problem_keeps_its_newest_entries(place: Place) -> None:
     assert kept == [3000 + number for number in range(20, 30)]  # half the limit are bounds
 
 
+@pytest.mark.slow
 def test_that_the_bytes_of_the_file_are_bounded(place: Place) -> None:
     store = place.store(StoreLimits(size_bytes=4096))
     for number in range(200):

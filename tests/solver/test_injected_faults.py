@@ -135,6 +135,7 @@ def test_that_a_page_in_that_nobody_pays_for_is_found(monkeypatch: pytest.Monkey
         solve(problem)
 
 
+@pytest.mark.slow
 def test_that_a_search_that_prices_page_ins_at_nothing_misses_the_optimum(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

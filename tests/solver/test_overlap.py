@@ -169,6 +169,7 @@ def test_that_the_unhurried_order_is_legal_one_after_the_other(seed: int) -> Non
 
 @settings(max_examples=25, deadline=None)
 @given(problems(limited=False))
+@pytest.mark.slow
 def test_that_no_issue_order_at_all_is_faster_than_the_one_found_for_a_limit(
     problem: Problem,
 ) -> None:

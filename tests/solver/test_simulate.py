@@ -146,6 +146,7 @@ def test_that_what_is_listed_first_starts_first() -> None:
     assert run(*steps, io=IoMode.OVERLAPPED).start_s == pytest.approx([0, 0.001, 0.002, 0.002])
 
 
+@pytest.mark.slow
 def test_that_a_hundred_thousand_overlapped_actions_take_a_second_at_most() -> None:
     trace = big_trace()
     problem = replace(trace.problem, switches=Switches(io=IoMode.OVERLAPPED))

@@ -117,6 +117,7 @@ def test_that_without_a_limit_the_energy_is_that_of_blocking_and_the_time_no_lon
 
 @settings(max_examples=25, deadline=None, suppress_health_check=SLOW_DRAWS)
 @given(problems(limited=True))
+@pytest.mark.slow
 def test_that_a_binding_limit_is_kept_between_the_bounds(problem: Problem) -> None:
     overlapped = in_mode(problem, IoMode.OVERLAPPED)
     result = run(overlapped, work_limit=0.3)

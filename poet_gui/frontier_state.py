@@ -4,13 +4,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from poet_gui.solving.sweep_status import PROVES_NOTHING, SweepStatus, switches_of
+from poet_gui.solving.sweep_status import SweepStatus, switches_of
 from solver.brackets import Brackets
 from solver.events import Event, Finished, Incumbent
 from solver.outcome import Feasible, Optimal
 from solver.problem import Problem
 from solver.recording import record
 from solver.simulate import Trace
+from solver.strategies.registry import PROVING
 from solver.verify import verify_figures
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class FrontierState:
 
     def brackets_of(self, strategy: str, problem: Problem) -> Brackets:
         """What is known of `problem` (with the switches of the strategy) under all its budgets."""
-        if strategy not in PROVES_NOTHING:
+        if strategy in PROVING:
             return self._knowledge.brackets(problem)
         key = (self._knowledge.fingerprint(problem), strategy)
         if key not in self._books:
@@ -61,12 +62,12 @@ class FrontierState:
     def learn(self, strategy: str, problem: Problem, event: Event) -> None:
         """Take what a solve of `problem` reports; every trace in it has passed the verifier."""
         news = self._knowledge.record(problem, event, strategy)
-        if strategy in PROVES_NOTHING:
+        if strategy not in PROVING:
             news |= record(self.brackets_of(strategy, problem), problem.budgets, event)
         found = event.outcome if isinstance(event, Finished) else event
         if isinstance(found, Incumbent | Optimal | Feasible):
             self._serve_all(found.trace)
-        if isinstance(event, Finished) and strategy not in PROVES_NOTHING:
+        if isinstance(event, Finished) and strategy in PROVING:
             self._knowledge.add_answer(problem, event.outcome)
         if news:
             self._known_changed(problem)

@@ -31,6 +31,7 @@ from solver.outcome import (
 from solver.problem import Budgets, Problem, SolveOptions, Switches, fingerprint
 from solver.recording import record
 from solver.simulate import Trace, simulate
+from solver.strategies.registry import PROVING
 
 if TYPE_CHECKING:
     from solver.costs import CostedGraph
@@ -46,12 +47,14 @@ class Shelf:
     """What is known of the problems that differ in their budgets only; `problem` is one of them.
 
     brackets : everything. earned : what solves of ours proved and may be stored for other sessions
-    (a bound that came with a file cannot be checked). answers : how solves of this session ended.
+    (a bound that came with a file cannot be checked). stored : bounds out of that store, and of the
+    search for the least budgets. answers : how solves of this session ended.
     """
 
     problem: Problem
     brackets: Brackets
     earned: Brackets
+    stored: Brackets
     answers: dict[Budgets, Outcome] = field(default_factory=dict)
     fetched: bool = False
     unsaved: bool = False
@@ -74,7 +77,8 @@ class Knowledge:
         """The shelf of a problem; an empty one when nothing is known."""
         key = self.fingerprint(problem)
         if key not in self._shelves:
-            self._shelves[key] = Shelf(problem, Brackets(problem), Brackets(problem))
+            everything, earned, stored = (Brackets(problem) for _ in range(3))
+            self._shelves[key] = Shelf(problem, everything, earned, stored)
             for old in tuple(self._shelves)[:-_SHELVES]:
                 if not self._shelves[old].unsaved:
                     del self._shelves[old]
@@ -99,10 +103,16 @@ class Knowledge:
         return self.fingerprint(one) == self.fingerprint(other)
 
     def known(self, problem: Problem, options: SolveOptions) -> Known:
-        """What a solve of the problem starts from."""
+        """What a solve of the problem starts from: verified schedules, and bounds of our solves.
+
+        No bound out of a file: the solve would report it as its own, and it would be stored.
+        """
         if not speaks_for(options.strategy, problem.switches):
             return NOTHING_KNOWN
-        return self.brackets(problem).known(problem.budgets)
+        shelf, budgets = self.shelf(problem), problem.budgets
+        known = shelf.brackets.known(budgets)
+        proven_j = max(shelf.earned.bound_j(budgets), shelf.stored.bound_j(budgets))
+        return replace(known, bound_j=min(known.bound_j, proven_j))  # none that is refuted
 
     def best_trace(self, problem: Problem) -> Trace | None:
         """The stored schedule of least energy that fits, executed; None when none does."""
@@ -160,14 +170,15 @@ class Knowledge:
     def record(self, problem: Problem, event: Event, strategy: str) -> bool:
         """Take what a solve of `problem` reports, wanted or not; True when it was news."""
         shelf = self.shelf(problem)
-        if not speaks_for(strategy, problem.switches):
+        if not _is_at_home(strategy, problem.switches):
             return False
         shelf.solved = None
-        news = record(shelf.brackets, problem.budgets, event)
+        proves = strategy in PROVING
+        news = record(shelf.brackets, problem.budgets, event, proves=proves)
         source = event.outcome if isinstance(event, Finished) else event
         if news and isinstance(source, Incumbent | Optimal | Feasible):
             self._keep(source.trace)
-        if record(shelf.earned, problem.budgets, event):
+        if record(shelf.earned, problem.budgets, event, proves=proves):
             shelf.unsaved = True
         return news
 
@@ -183,8 +194,9 @@ class Knowledge:
         """Take how a solve ended, of this session or out of a file."""
         shelf = self.shelf(problem)
         shelf.solved = None
-        if speaks_for(outcome.record.strategy, problem.switches):
-            record(shelf.brackets, problem.budgets, Finished(0.0, outcome))
+        strategy, end = outcome.record.strategy, Finished(0.0, outcome)
+        if _is_at_home(strategy, problem.switches):
+            record(shelf.brackets, problem.budgets, end, proves=strategy in PROVING)
         if isinstance(outcome, Optimal | Feasible | Infeasible):
             shelf.answers[problem.budgets] = outcome
 
@@ -196,6 +208,7 @@ class Knowledge:
             if isinstance(entry, StoredSchedule):
                 news |= brackets.add_stored(entry)
             else:
+                shelf.stored.add_bound(entry.budgets, entry.bound_j)
                 news |= brackets.add_bound(entry.budgets, entry.bound_j)
         return news
 
@@ -228,5 +241,13 @@ def _trace_key(schedule: "Schedule", problem: Problem) -> tuple[object, ...]:
 
 
 def speaks_for(strategy: str, switches: Switches) -> bool:
-    """Say whether what `strategy` proves is true under these switches: it forces no others."""
+    """Say whether `strategy` searches everything that these switches allow.
+
+    Then its bounds and impossibilities are true of every schedule; of others nobody can check them.
+    """
+    return strategy in PROVING and _is_at_home(strategy, switches)
+
+
+def _is_at_home(strategy: str, switches: Switches) -> bool:
+    """Say whether a solve by `strategy` is of these switches: it forces no others."""
     return switches_of(strategy, switches) == switches

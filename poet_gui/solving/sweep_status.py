@@ -10,8 +10,6 @@ from solver.sweep import Axis
 MAIN: Final = "joint"
 STRATEGIES: Final = (MAIN, "remat-only", "paging-only", "sqrt-n")
 """Those that the frontier shows side by side; their switches are known without importing them."""
-PROVES_NOTHING: Final = frozenset({"sqrt-n"})
-"""Strategies without a bound of their own: their curve reaches from answer to answer."""
 
 
 def switches_of(strategy: str, present: Switches) -> Switches:

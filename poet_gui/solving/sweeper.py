@@ -15,17 +15,13 @@ from poet_gui.solving.deliveries import (
     Rejected,
 )
 from poet_gui.solving.service import SolveService
-from poet_gui.solving.sweep_status import (
-    PROVES_NOTHING,
-    SweepPhase,
-    SweepPlan,
-    SweepStatus,
-)
+from poet_gui.solving.sweep_status import SweepPhase, SweepPlan, SweepStatus
 from poet_gui.state import ExplorerState
 from solver.events import Event, Finished
 from solver.outcome import Failed
 from solver.problem import Budgets, Problem
 from solver.solve_process import WORKER_COMMAND
+from solver.strategies.registry import PROVING
 from solver.sweep import Sweep
 
 _LOG = logging.getLogger(__name__)
@@ -130,7 +126,7 @@ class Sweeper(QObject):
             plan.axis,
             plan.points,
             brackets=self._core.frontier.brackets_of(strategy, problem),
-            by_answers=strategy in PROVES_NOTHING,
+            by_answers=strategy not in PROVING,
         )
         return _Task(strategy, problem, sweep)
 

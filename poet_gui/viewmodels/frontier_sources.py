@@ -4,9 +4,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from poet_gui.explorer import Explorer
-from poet_gui.solving.sweep_status import MAIN, PROVES_NOTHING, STRATEGIES
+from poet_gui.solving.sweep_status import MAIN, STRATEGIES
 from solver.brackets import Brackets
 from solver.problem import Switches
+from solver.strategies.registry import PROVING
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ def sources_of(core: Explorer) -> tuple[Source, ...]:
         if problem is None:
             return ()
         own = problem.switches
-        proves = strategy not in PROVES_NOTHING
+        proves = strategy in PROVING
         if proves and any(own == other.own for other in found):
             continue
         brackets = core.frontier.brackets_of(strategy, problem)

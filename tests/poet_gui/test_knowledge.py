@@ -126,15 +126,53 @@ def test_that_only_what_was_solved_here_is_kept_for_other_sessions(knowledge: Kn
     """A bound that came with a file cannot be checked; one that came from the store is there."""
     knowledge.add_answer(PROBLEM, finished(paged(), 15.07, StopReason.TIME, RECORD))
     knowledge.add_stored(PROBLEM, [StoredBound(Budgets(3500), 15.075)])
-    assert knowledge.unsaved == ()
+    shelf = knowledge.shelf(PROBLEM)
+    assert shelf not in knowledge.unsaved
     assert len(knowledge.brackets(PROBLEM).bounds) == 2
 
     end = Finished(0.0, finished(paged(), 15.05, StopReason.TIME, RECORD))
     knowledge.record(PROBLEM, end, "joint")
 
-    (shelf,) = knowledge.unsaved
+    assert shelf in knowledge.unsaved
     assert [bound.bound_j for bound in shelf.earned.bounds] == [15.05]
     assert len(shelf.earned.schedules) == 1
+
+
+def test_that_no_solve_starts_from_the_bound_of_a_file(knowledge: Knowledge) -> None:
+    """What a solve starts from it reports as its own, and that is stored."""
+    trace = paged()
+    knowledge.add_answer(PROBLEM, finished(trace, 15.07, StopReason.TIME, RECORD))
+    assert knowledge.brackets(PROBLEM).bound_j(PROBLEM.budgets) == 15.07
+    known = knowledge.known(PROBLEM, OPTIONS)
+    assert known.schedules == (trace.schedule,)  # it has passed the verifier
+    assert known.bound_j == PROBLEM.costed.baseline_energy_j
+
+    knowledge.record(PROBLEM, Bound(0.0, "proof", 15.02), "joint")
+    assert knowledge.known(PROBLEM, OPTIONS).bound_j == 15.02
+    knowledge.add_stored(PROBLEM, [StoredBound(Budgets(5000), 15.03)])
+    assert knowledge.known(PROBLEM, OPTIONS).bound_j == 15.03
+
+
+def test_that_no_solve_starts_from_a_bound_that_a_schedule_refutes(knowledge: Knowledge) -> None:
+    knowledge.add_stored(PROBLEM, [StoredBound(Budgets(5000), 15.09)])
+    knowledge.record(PROBLEM, incumbent(paged()), "joint")  # 15.080001 J
+    assert knowledge.known(PROBLEM, OPTIONS).bound_j == 15.01
+
+
+def test_that_of_a_strategy_from_elsewhere_only_the_schedules_are_believed(
+    knowledge: Knowledge,
+) -> None:
+    by_other = replace(RECORD, strategy="mine")
+    end = finished(paged(), 15.06, StopReason.TIME, by_other)
+    assert knowledge.record(PROBLEM, incumbent(paged()), "mine")
+    assert not knowledge.record(PROBLEM, Bound(0.0, "proof", 15.05), "mine")
+    assert not knowledge.record(PROBLEM, Finished(0.0, end), "mine")
+    knowledge.add_answer(PROBLEM, end)
+    shelf = knowledge.shelf(PROBLEM)
+    for brackets in (shelf.brackets, shelf.earned):
+        assert brackets.bounds == ()
+        assert len(brackets.schedules) == 1
+    assert knowledge.known(PROBLEM, replace(OPTIONS, strategy="mine")) == NOTHING_KNOWN
 
 
 def test_that_a_schedule_is_executed_once_for_all_budgets(

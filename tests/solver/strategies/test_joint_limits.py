@@ -20,7 +20,7 @@ from tests.helpers.builders import chain, problem_of
 from tests.helpers.solving import assert_legal, run
 
 
-def hard_problem(ram_ratio: float = 0.35, runtime_ratio: float | None = None) -> Problem:
+def hard_problem(ram_ratio: float = 0.25, runtime_ratio: float | None = None) -> Problem:
     """ResNet-18 for CIFAR, whose gap stays open for longer than these tests last."""
     request = GraphRequest("resnet18_cifar", Accounting.POET)
     graph = api.load_training_graph(request).graph

@@ -31,6 +31,7 @@ from solver.problem import Budgets, Problem, SolveOptions, Switches
 from solver.strategies.base import Cancel
 from solver.strategies.registry import adapt, get_strategy
 from solver.suggest import near
+from solver.text import printable
 from solver.training import TrainingOptions, expand
 from solver.units import MAX_BYTES, MAX_SECONDS
 from solver.verify import verify_figures
@@ -84,7 +85,8 @@ def load_training_graph(request: GraphRequest) -> LoadedModel:
     if not is_there(path):
         raise UsageError(_unknown_model(request.model))
     graph = _file_graph(path, request)
-    return LoadedModel(graph, request.model, _digest(path))
+    graph = replace(graph, name=printable(graph.name))
+    return LoadedModel(graph, printable(request.model), _digest(path))
 
 
 def make_problem(

@@ -17,7 +17,7 @@ from solver.device_files import device_from_document
 from solver.errors import DeviceError, Issue, ModelError
 from solver.graph import GraphSettings, TrainingGraph
 from solver.loaders.poet_graph import from_document
-from solver.outcome import Feasible, Infeasible, Limit, Optimal, Outcome, bound_faults
+from solver.outcome import Feasible, Infeasible, Limit, Optimal, Outcome, bound_faults, is_proven
 from solver.problem import Budgets, Problem, Switches
 from solver.verify import verify_figures
 
@@ -103,6 +103,9 @@ def _claim_faults(document: ResultDocument, problem: Problem, outcome: Outcome) 
         runtime_s=-1.0 if document.runtime_s is None else document.runtime_s,
     ).faults
     yield from bound_faults(outcome)
+    energy_j = outcome.trace.total_energy_j
+    if isinstance(outcome, Feasible) and is_proven(problem, energy_j, outcome.bound_j):
+        yield f"called feasible, but the bound of {outcome.bound_j} J proves it optimal"
 
 
 def _impossible_faults(document: ResultDocument, problem: Problem) -> Iterator[str]:

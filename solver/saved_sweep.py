@@ -36,7 +36,7 @@ def sweep_faults(document: SweepDocument, graph: TrainingGraph | None = None) ->
     if not all(point.is_full for point in document.points):
         hint = "make the sweep with --full"
         raise ModelError(Issue("holds no schedules that could be verified", "points", hint))
-    faults = [*_head_faults(document), *_order_faults(document.points)]
+    faults = [*_head_faults(document), *_axis_faults(document), *_order_faults(document.points)]
     for position, point in enumerate(document.points):
         found = faults_of(result_of(point), graph)
         faults += [f"points[{position}]: {fault}" for fault in found]
@@ -49,6 +49,15 @@ def _head_faults(document: SweepDocument) -> Iterator[str]:
         for name in ("model", "device", "floor_bytes", "plain_peak_bytes"):
             if getattr(point, name) != getattr(document, name):
                 yield f"points[{position}].{name} is not that of the sweep"
+
+
+def _axis_faults(document: SweepDocument) -> Iterator[str]:
+    """Along one axis, the other budget is the same for every point."""
+    budgets = [point.budgets for point in document.points]
+    if document.axis == "ram" and len({each.runtime_s for each in budgets}) > 1:
+        yield "axis: ram, but the points have several runtime limits"
+    if document.axis == "runtime" and len({each.ram_bytes for each in budgets}) > 1:
+        yield "axis: runtime, but the points have several RAM budgets"
 
 
 def _order_faults(points: Sequence[PointDocument]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Bytes of a file as text, whichever Unicode encoding an editor has chosen for it."""
+"""Text from outside: bytes in whichever Unicode encoding, and names of files in none."""
 
 import json
 
@@ -18,3 +18,11 @@ def detect_encoding(data: bytes) -> str:
     """Name the Unicode encoding of `data` by its byte order mark or its zero bytes, else UTF-8."""
     # RFC 4627's rule for JSON (zero bytes tell the width) fits every text that starts in ASCII.
     return json.detect_encoding(data)
+
+
+def printable(name: str) -> str:
+    """The name of a file, fit for every document: bytes that are no UTF-8 are spelled out.
+
+    The system hands them over as half characters, which no encoder takes.
+    """
+    return name.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -140,6 +140,13 @@ def test_that_optimal_without_a_bound_that_meets_it_is_found() -> None:
     assert any("called optimal" in fault for fault in _faults("optimal", change))
 
 
+def test_that_a_proof_that_is_called_feasible_is_found() -> None:
+    def change(document: Document) -> None:
+        document["status"], document["stop_reason"] = "feasible", "proof"
+
+    assert any("proves it optimal" in fault for fault in _faults("optimal", change))
+
+
 def test_that_a_budget_called_impossible_although_paging_reaches_it_is_found() -> None:
     # small_problem has 3004 B, the floor of chain(4) is 3000 B
     faults = _faults("infeasible", lambda document: None)

@@ -144,3 +144,19 @@ def test_that_json_to_a_device_is_no_clash() -> None:
 
     assert run([*SOLVE, *both]) == 0
     assert json.loads(Path(CHAIN).read_bytes())["format"] == "schedule-graph"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are Unicode elsewhere")
+def test_that_a_model_whose_name_is_no_unicode_is_solved(tmp_path: Path) -> None:
+    model, result = tmp_path / os.fsdecode(b"net\xff.json"), tmp_path / os.fsdecode(b"r\xff.json")
+    document = json.loads(Path(CHAIN).read_bytes())
+    del document["name"]  # that of the file is taken instead
+    model.write_text(json.dumps(document))
+    options = ["--device", "nrf52840", "--ram", "1GiB", "--strategy", "keep-all"]
+
+    assert run(["solve", str(model), *options, "--json", str(result)]) == 0
+
+    said = json.loads(result.read_bytes())["model"]
+    assert said["name"] == "net\\udcff"
+    assert said["source"].endswith("net\\udcff.json")
+    assert run(["check", str(result)]) == 0

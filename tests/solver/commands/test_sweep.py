@@ -126,6 +126,16 @@ def test_that_check_finds_a_false_point(
     assert "points[0].floor_bytes is not that of the sweep" in out
 
 
+def test_that_check_finds_a_false_axis(
+    full: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "false.json"
+    path.write_text(json.dumps({**read(full), "axis": "runtime"}))
+
+    assert run(["check", str(path)]) == 1
+    assert "axis: runtime, but the points have several RAM budgets" in capsys.readouterr().out
+
+
 def test_that_check_finds_a_bound_that_a_tighter_schedule_undercuts(
     full: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
@@ -60,6 +61,7 @@ def test_that_every_control_has_a_name_a_tip_and_is_reached_by_tab(
         assert control.focusPolicy() & Qt.FocusPolicy.TabFocus, control.objectName()
 
 
+@pytest.mark.slow
 def test_that_a_budget_is_set_solved_and_stopped_without_a_mouse(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:

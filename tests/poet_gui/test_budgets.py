@@ -215,6 +215,7 @@ def _floor_op(window: MainWindow) -> str:
     return model.costed.graph.ops[model.costed.floor_op].name
 
 
+@pytest.mark.slow
 def test_that_a_box_goes_on_in_the_unit_chosen_last(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window("honest", start=False)
     box = window.views.budgets.ram_box
@@ -239,6 +240,7 @@ def test_that_microseconds_are_typed_in_any_way_and_shown_in_one(qtbot: QtBot, t
     assert box.units.currentText() == "µs"
 
 
+@pytest.mark.slow
 def test_that_transfers_can_be_chosen_to_overlap_and_are_solved_and_drawn_so(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:

@@ -1,5 +1,6 @@
 """Comparing in a real window: history rows, the schedule on screen, swap, end, refusal."""
 
+import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
@@ -92,6 +93,7 @@ def test_that_a_row_of_the_history_is_compared_with_ctrl(
     assert core.compare.pair is not None
 
 
+@pytest.mark.slow
 def test_that_another_model_is_refused_with_a_sentence(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:
@@ -116,6 +118,7 @@ def test_that_a_changed_tensor_is_selected_everywhere(
     assert window.state.core.tensor == table.rows.tensor_of(1)
 
 
+@pytest.mark.slow
 def test_that_the_curves_follow_the_axis(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = compared_window(qtbot, make_window)
     window.compare_desk.show_panel()

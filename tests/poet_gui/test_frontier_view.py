@@ -272,6 +272,7 @@ def test_that_without_a_strategy_nothing_can_be_swept(
 
 
 @pytest.mark.parametrize("axis", ["ram", "map"])
+@pytest.mark.slow
 def test_that_both_themes_are_painted(qtbot: QtBot, make_window: MakeWindow, axis: str) -> None:
     window = frontier_window(qtbot, make_window)
     _axis(window, axis).click()

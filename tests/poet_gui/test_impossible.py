@@ -93,6 +93,7 @@ def test_that_one_byte_below_the_floor_names_the_op_and_can_be_raised(
     assert core.budgets.ram_bytes == floor
 
 
+@pytest.mark.slow
 def test_that_an_impossible_runtime_names_runtime_and_not_memory(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:

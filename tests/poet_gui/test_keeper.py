@@ -108,6 +108,7 @@ def test_that_what_a_killed_solve_process_had_shown_is_stored(
     assert sessions.stored(problem).bracket(Budgets(TIGHT)).high_j == shown_j
 
 
+@pytest.mark.slow
 def test_that_what_is_proven_is_written_while_the_window_is_open(
     qtbot: QtBot, sessions: Sessions
 ) -> None:
@@ -121,6 +122,7 @@ def test_that_what_is_proven_is_written_while_the_window_is_open(
     qtbot.waitUntil(lambda: bool(sessions.stored(problem).schedules), timeout=WAIT_MS)
 
 
+@pytest.mark.slow
 def test_that_a_stored_optimum_is_shown_as_proven_without_a_solve(
     qtbot: QtBot, sessions: Sessions
 ) -> None:
@@ -230,6 +232,7 @@ def test_that_a_store_that_is_locked_does_not_hold_up_the_window(
     assert "locked" in window.views.notices.notices[0].text
 
 
+@pytest.mark.slow
 def test_that_without_a_folder_nothing_is_stored(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window("honest")
     open_model(qtbot, window)

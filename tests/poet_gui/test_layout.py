@@ -112,6 +112,7 @@ def test_that_an_impossible_budget_leaves_a_lane_on_a_small_screen_with_large_te
     assert banner.text.visibleRegion().boundingRect().height() == banner.text.height()
 
 
+@pytest.mark.slow
 def test_that_the_default_window_needs_no_scroll_bar_for_the_solver(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:

@@ -20,6 +20,7 @@ APP = (sys.executable, "-m", "poet_gui.app")
 
 
 @pytest.mark.parametrize("scenario", ["obedient", "deaf", "mute"])
+@pytest.mark.slow
 def test_that_closing_in_mid_solve_leaves_no_process(
     qtbot: QtBot, make_window: MakeWindow, scenario: str
 ) -> None:

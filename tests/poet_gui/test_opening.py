@@ -25,6 +25,7 @@ UTF16 = "15_bom_utf16.json"  # text in another encoding, which is read like any 
 BAD = sorted(path for path in MALFORMED.iterdir() if path.name not in {LEGAL, UTF16})
 
 
+@pytest.mark.slow
 def test_that_dialog_drop_argument_and_recent_give_the_same(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:

@@ -32,6 +32,7 @@ def test_that_a_solved_schedule_is_shown_with_its_outcome(
     assert core.shown.trace.peak_bytes <= TIGHT
 
 
+@pytest.mark.slow
 def test_that_moving_a_budget_solves_once_it_rests(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window("honest")
     open_model(qtbot, window)
@@ -85,6 +86,7 @@ def test_that_stop_keeps_the_best_schedule(qtbot: QtBot, make_window: MakeWindow
 
 
 @pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.slow
 def test_that_a_solve_process_that_does_not_stop_is_replaced(
     qtbot: QtBot, make_window: MakeWindow, caplog: pytest.LogCaptureFixture, times: int
 ) -> None:
@@ -106,6 +108,7 @@ def test_that_a_solve_process_that_does_not_stop_is_replaced(
     assert "did not stop" in caplog.text
 
 
+@pytest.mark.slow
 def test_that_stopping_before_the_first_schedule_says_that_there_is_none(
     qtbot: QtBot, make_window: MakeWindow, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -119,6 +122,7 @@ def test_that_stopping_before_the_first_schedule_says_that_there_is_none(
     assert "did not stop" in caplog.text
 
 
+@pytest.mark.slow
 def test_that_a_solve_waiting_behind_a_deaf_one_is_sent_again(
     qtbot: QtBot, make_window: MakeWindow, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -137,6 +141,7 @@ def test_that_a_solve_waiting_behind_a_deaf_one_is_sent_again(
     assert "did not stop" in caplog.text
 
 
+@pytest.mark.slow
 def test_that_a_model_opened_behind_a_stuck_solve_is_opened_by_the_next_process(
     qtbot: QtBot, make_window: MakeWindow, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -155,6 +160,7 @@ def test_that_a_model_opened_behind_a_stuck_solve_is_opened_by_the_next_process(
     assert "did not stop" in caplog.text
 
 
+@pytest.mark.slow
 def test_that_a_killed_solve_process_is_reported_and_replaced(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:
@@ -210,6 +216,7 @@ def test_that_an_answer_that_fails_the_check_is_never_shown(
     assert "did not pass the check" in window.views.notices.notices[0].title
 
 
+@pytest.mark.slow
 def test_that_a_refused_file_leaves_the_work_as_it_was(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:
@@ -227,6 +234,7 @@ def test_that_a_refused_file_leaves_the_work_as_it_was(
     assert "choose another" in notice.text
 
 
+@pytest.mark.slow
 def test_that_opening_can_be_given_up(
     qtbot: QtBot, make_window: MakeWindow, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -29,6 +29,7 @@ def known(window: MainWindow, strategy: str = "joint") -> int:
     return len(state.brackets_of(strategy, problem).schedules)
 
 
+@pytest.mark.slow
 def test_that_a_sweep_tightens_what_the_sliders_promise(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:
@@ -105,6 +106,7 @@ def test_that_a_sweep_goes_on_where_it_was_cancelled(qtbot: QtBot, make_window: 
     assert window.sweeper.worker_pid is None
 
 
+@pytest.mark.slow
 def test_that_strategies_are_swept_one_after_the_other(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:
@@ -130,6 +132,7 @@ def test_that_nothing_unverified_is_taken(
     caplog.clear()
 
 
+@pytest.mark.slow
 def test_that_a_process_that_keeps_dying_ends_the_sweep(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:

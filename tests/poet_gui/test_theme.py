@@ -67,6 +67,7 @@ def test_that_switching_to_dark_leaves_no_light_ground(
     assert window.settings.theme is ThemeChoice.LIGHT
 
 
+@pytest.mark.slow
 def test_that_every_label_is_readable_after_the_switch(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:

@@ -134,6 +134,7 @@ AMOUNTS = st.integers(0, 20)
     st.one_of(st.none(), AMOUNTS),
     AMOUNTS,
 )
+@pytest.mark.slow
 def test_that_the_curves_are_what_the_brackets_say_everywhere_and_never_rise(
     schedules: list[tuple[int, int, int]],
     bounds: list[tuple[int, int, int, bool]],

@@ -251,6 +251,7 @@ def no_proof(patch: pytest.MonkeyPatch) -> None:
         patch.setattr(joint_proof.Proof, step, lambda self: None)
 
 
+@pytest.mark.slow
 def test_that_without_its_milp_reference_rows_are_not_proven(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

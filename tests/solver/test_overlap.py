@@ -123,6 +123,7 @@ seeds = st.integers(min_value=0, max_value=2**32 - 1)
 
 @settings(max_examples=150, deadline=None)
 @given(seeds, st.sampled_from([0, 0, 500, 5000]))
+@pytest.mark.slow
 def test_that_the_same_actions_end_no_later_within_the_same_ram(seed: int, spare: int) -> None:
     schedule, problem = random_legal_schedule(seed, io=IoMode.BLOCKING)
     blocking = simulate(schedule, problem)
@@ -158,6 +159,7 @@ def test_that_every_rule_issues_every_action(
 
 @settings(max_examples=100, deadline=None)
 @given(seeds)
+@pytest.mark.slow
 def test_that_the_unhurried_order_is_legal_one_after_the_other(seed: int) -> None:
     schedule, problem = random_legal_schedule(seed, io=IoMode.BLOCKING)
     beside = overlapped(problem, simulate(schedule, problem).peak_bytes)
@@ -186,6 +188,7 @@ def test_that_no_issue_order_at_all_is_faster_than_the_one_found_for_a_limit(
     assert in_time(schedule, limited(beside, fastest)) is not None
 
 
+@pytest.mark.slow
 def test_that_a_long_schedule_is_arranged_in_seconds() -> None:
     trace = big_trace(depth=300)
     order = arrange(trace.schedule, overlapped(trace.problem))

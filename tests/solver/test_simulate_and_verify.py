@@ -81,6 +81,7 @@ def test_that_a_schedule_legal_under_blocking_is_legal_and_no_slower_overlapped(
 
 @settings(max_examples=150, deadline=None)
 @given(seeds)
+@pytest.mark.slow
 def test_that_both_count_the_same_of_overlapped_transfers(seed: int) -> None:
     schedule, _, overlapped = blocking_and_overlapped(seed)
     report, trace = verify(schedule, overlapped), simulate(schedule, overlapped)

@@ -223,6 +223,7 @@ def test_that_cancel_is_heard_in_mid_solve(slow: _Process) -> None:
     assert finished.outcome.status == "no_answer"
 
 
+@pytest.mark.slow
 def test_that_a_fault_of_ours_ends_the_request_and_not_the_process(slow: _Process) -> None:
     slow.ask(_solve(1, 3004, SolveOptions(seed=1)))
 

@@ -7,14 +7,15 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from solver.heuristic.overlapped import at_energy_prices
 from solver.heuristic.plan import Plan, keep_everything, page_everything
 from solver.heuristic.price_search import energy_j, first_plan
 from solver.heuristic.repair import Noise, repair
 from solver.heuristic.search import LocalSearch
-from solver.heuristic.stage_plan import StagePlanner, prices
+from solver.heuristic.stage_plan import StagePlanner, prices, seconds
 from solver.problem import Problem
 from solver.staged import stage
-from tests.helpers.builders import chain, problem_of
+from tests.helpers.builders import chain, device_of, problem_of
 from tests.helpers.oracle import least_energy
 from tests.helpers.random_problems import problems
 
@@ -98,3 +99,22 @@ def test_that_a_seed_gives_one_search() -> None:
 
 def test_that_a_plan_that_costs_nothing_ends_the_search() -> None:
     assert len(searched(problem_of(chain(5), 10**6))) == 1
+
+
+def test_that_a_search_for_time_ends_in_a_plan_that_keeps_the_limit() -> None:
+    # Reruns take 1 s each, paging a tensor out and in 0.02 s. At the price of energy alone paging
+    # is dearest, so that the first plan reruns; counted in seconds, paging wins.
+    device = device_of(joule_per_byte_in=1.0)
+    free = problem_of(chain(6), 4000, device=device)
+    limit_s = free.costed.baseline_runtime_s + 0.2
+    staged = stage(problem_of(chain(6), 4000, device=device, runtime_s=limit_s))
+    plan = keep_everything(StagePlanner(staged, prices(staged)))
+    assert repair(plan)
+    assert not plan.fits_in_time
+
+    timed = StagePlanner(staged, seconds(staged))
+    late = at_energy_prices(plan, timed)
+    found = list(LocalSearch(Random(0)).improve(late, asked_more_than(3000)))
+
+    assert found[-1].fits
+    assert found[-1].cost == pytest.approx(found[-1].seconds)

@@ -100,6 +100,7 @@ def test_that_no_bound_is_above_the_exact_optimum_on_many(problem: Problem, at_o
 
 @QUICK
 @given(problems(most_forward=3, most_backward=2), st.sampled_from([1.001, 1.4, 3.0]))
+@pytest.mark.slow
 def test_that_fixing_by_a_known_schedule_loses_nothing_cheaper(
     problem: Problem, worse: float
 ) -> None:

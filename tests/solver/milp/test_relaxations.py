@@ -56,6 +56,7 @@ def assert_relaxations(problem: Problem) -> None:
 
 @QUICK
 @given(SMALL)
+@pytest.mark.slow
 def test_that_the_models_without_detail_are_relaxations(problem: Problem) -> None:
     assert_relaxations(problem)
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from solver.heuristic.improve import polish
 from solver.heuristic.plan import Plan
 from solver.heuristic.repair import repair
-from solver.heuristic.stage_plan import StagePlanner, prices
+from solver.heuristic.stage_plan import StagePlanner, prices, seconds
 
 _SINGLE_DROPS_BELOW = 250  # stages: above, dropping one tensor per scan takes seconds
 _DOUBLINGS = 24
@@ -21,11 +21,21 @@ def first_plan(
 
     Without a binding runtime limit: greedy repair at the price of energy alone. With one: the
     lowest price of a second, found by doubling and bisection, at which the repaired plan is in time
-    (POET's runtime row, relaxed into the objective).
+    (POET's runtime row, relaxed into the objective); None at once when it is late even where
+    seconds alone count.
     """
     plan = repaired(planner, start, stop)
     if plan is None or plan.fits_in_time:
         return plan
+    fastest = repaired(planner.at_prices(seconds(planner.staged)), start, stop)
+    if fastest is None or not fastest.fits_in_time:
+        return None
+    return _at_lowest_price(planner, start, stop)
+
+
+def _at_lowest_price(
+    planner: StagePlanner, start: Callable[[StagePlanner], Plan], stop: Callable[[], bool]
+) -> Plan | None:
     costed = planner.staged.problem.costed
     price = costed.baseline_energy_j / max(costed.baseline_runtime_s, 1e-300)
     low, best = 0.0, None

@@ -26,6 +26,11 @@ def prices(staged: StagedProblem, joule_per_second: float = 0.0) -> Prices:
     )
 
 
+def seconds(staged: StagedProblem) -> Prices:
+    """Prices that are the seconds of each run and transfer: for plans that end soon."""
+    return Prices(staged.run_s, staged.in_s, staged.out_s)
+
+
 @dataclass(frozen=True, slots=True)
 class StagePlan:
     """A stage decided: reruns in order, tensors paged in, and their cost.

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import chain
 from math import inf
 from random import Random
 from time import perf_counter
@@ -18,7 +19,7 @@ from solver.heuristic.plan import Plan, keep_everything, page_everything
 from solver.heuristic.price_search import energy_j, first_plan, repaired
 from solver.heuristic.repair import Noise, repair
 from solver.heuristic.search import LocalSearch
-from solver.heuristic.stage_plan import StagePlanner, prices
+from solver.heuristic.stage_plan import StagePlanner, prices, seconds
 from solver.issue_script import unhurried
 from solver.outcome import Outcome, SolverRecord, StopReason
 from solver.overlap import arranged, in_time
@@ -85,7 +86,8 @@ class JointSolve:
                 return self._outcome()
         self._greedy()
         if not self.stop() and self.staged.stages > QUICK_STAGES:
-            self._search(FIRST_UNITS / LONGEST)
+            units = FIRST_UNITS * max(1.0, self.staged.stages / TYPICAL_STAGES)
+            self._search(units, units)
         if self.stop():
             return self._outcome()
         if self._prove() and self.progress.trace is None:
@@ -104,10 +106,10 @@ class JointSolve:
                 proof.advance()
             patience = STALE_UNITS * max(1.0, self.staged.stages / TYPICAL_STAGES)
             if self._search_alone and not proof.impossible and not self.stop():
-                self._search(patience)
+                self._search(patience, LONGEST * patience)
             while not proof.impossible and not self.stop():
                 proof.narrow()
-                self._search(patience)
+                self._search(patience, LONGEST * patience)
                 patience *= 1.5
                 if self.progress.certified:
                     break
@@ -244,10 +246,11 @@ class JointSolve:
             return self.stop()
         return self.limits.reason is StopReason.CANCELLED or self.limits.left_s < -GRACE_S
 
-    def _search(self, patience: float) -> None:
+    def _search(self, patience: float, longest: float) -> None:
         """One turn of local search, or of looking for a first plan.
 
-        `patience` : units of work without a better plan after which it ends.
+        `patience`, `longest` : units of work without a better plan, and in any case, after which it
+        ends.
         """
         self.progress.enter("local search")
         begin = self.planner.counter.planned
@@ -256,7 +259,7 @@ class JointSolve:
         def enough() -> bool:
             now = self.planner.counter.planned
             stale = (now - last) / PLANS_PER_UNIT >= patience
-            long = (now - begin) / PLANS_PER_UNIT >= LONGEST * patience
+            long = (now - begin) / PLANS_PER_UNIT >= longest
             return stale or long or self.stop()
 
         if self.plan is None:
@@ -278,15 +281,25 @@ class JointSolve:
         self.restrict(self.staged)
 
     def _first_by_chance(self, enough: Callable[[], bool]) -> None:
-        """Noisy repairs from everything held, until one fits."""
+        """Noisy repairs from everything held until one fits; one that is late is made faster.
+
+        Where transfers overlap the seconds of a plan do not tell whether it is late: there chance
+        alone leads on.
+        """
+        timed = self.problem.budgets.runtime_s is not None and self.issue_time.grant_s is None
+        planner = self.planner.at_prices(seconds(self.staged)) if timed else self.planner
         while not enough():
-            plan = keep_everything(self.planner)
+            plan = keep_everything(planner)
             noise = Noise(self._rng, self._rng.choice((1.0, 3.0, 10.0)))
             if not repair(plan, noise=noise, stop=enough):
                 continue
             polish(plan, enough)
-            if self.take(plan):
-                return
+            faster = LocalSearch(self._rng).improve(plan, enough) if timed else ()
+            for found in chain((plan,), faster):
+                if found.fits:
+                    self.take(at_energy_prices(found, self.planner))
+                if self.plan is not None:
+                    return
 
     def _outcome(self) -> Outcome:
         trace = self.progress.trace

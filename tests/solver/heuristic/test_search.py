@@ -1,12 +1,14 @@
 """Claim: local search ends at the optimum of small problems, the same way for the same seed."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from solver.device import Transfer
 from solver.heuristic.overlapped import at_energy_prices
 from solver.heuristic.plan import Plan, keep_everything, page_everything
 from solver.heuristic.price_search import energy_j, first_plan
@@ -102,9 +104,9 @@ def test_that_a_plan_that_costs_nothing_ends_the_search() -> None:
 
 
 def test_that_a_search_for_time_ends_in_a_plan_that_keeps_the_limit() -> None:
-    # Reruns take 1 s each, paging a tensor out and in 0.02 s. At the price of energy alone paging
-    # is dearest, so that the first plan reruns; counted in seconds, paging wins.
-    device = device_of(joule_per_byte_in=1.0)
+    # A rerun takes 1 s and 1 J, paging a tensor out or in 0.01 s and 10 J. The least energy is that
+    # of reruns; counted in seconds, paging wins.
+    device = replace(device_of(), page_in=Transfer(0.0, 1e5, 1e3), page_out=Transfer(0.0, 1e5, 1e3))
     free = problem_of(chain(6), 4000, device=device)
     limit_s = free.costed.baseline_runtime_s + 0.2
     staged = stage(problem_of(chain(6), 4000, device=device, runtime_s=limit_s))

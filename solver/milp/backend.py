@@ -30,6 +30,10 @@ HIGHS_VERSION = ".".join(
 )
 
 
+ROUNDING = 1e-6
+"""Of an objective: what the solver's absolute tolerances may add to a bound."""
+
+
 class Ending(Enum):
     """How a solver run ended."""
 

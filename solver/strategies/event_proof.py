@@ -5,7 +5,7 @@ from typing import Final, Protocol
 import numpy as np
 
 from solver.costs import FloatArray
-from solver.milp.backend import CvxpyProblem, Ending, Session
+from solver.milp.backend import ROUNDING, CvxpyProblem, Ending, Session
 from solver.milp.event_model import EventModel
 from solver.milp.lineage import Lineage
 from solver.milp.need_rows import NeedRows, Seen
@@ -153,7 +153,7 @@ class EventProof:
         if np.isfinite(bound):
             progress = self._solve.progress
             baseline = self._solve.problem.costed.baseline_energy_j
-            progress.prove(min(baseline + bound / scale, progress.energy_j))
+            progress.prove(min(baseline + (bound - ROUNDING) / scale, progress.energy_j))
 
     def _no_better(self) -> None:
         self.nothing_better = True

@@ -1,5 +1,6 @@
 """The proving half of a joint solve: the gap model, then stage models in growing detail."""
 
+from dataclasses import replace
 from functools import partial
 from math import inf
 from typing import Final, Protocol
@@ -11,7 +12,7 @@ from solver.heuristic.improve import polish
 from solver.heuristic.plan import Plan
 from solver.heuristic.repair import repair
 from solver.heuristic.stage_plan import StagePlanner
-from solver.milp.backend import HIGHS_VERSION, CvxpyProblem, Ending, LpResult, Session
+from solver.milp.backend import HIGHS_VERSION, ROUNDING, CvxpyProblem, Ending, LpResult, Session
 from solver.milp.chain_model import ChainModel
 from solver.milp.cuts import separate
 from solver.milp.extract import read_plan, write_start
@@ -39,6 +40,8 @@ EVENT_TURNS: Final = 12
 CHAIN_ROUNDS: Final = 3
 CHAIN_UNITS: Final = 30.0
 """Work after which one run of the chain model gives way to local search."""
+COARSER: Final = 100
+"""Where the best overhead fell by more than this factor, a model is solved again in its scale."""
 TYPICAL_OVERHEAD: Final = 1e3
 """What the best known overhead is scaled to in the objective: coefficients of 1e-2 .. 1e3, far from
 the solver's absolute tolerances (1e-7)."""
@@ -93,6 +96,7 @@ class Proof:
         """Solve the gap model: a bound, and a plan to start from."""
         solve = self._solve
         solve.progress.enter("gap model")
+        self._leave_out_dear()
         model = GapModel(solve.staged, self.scale(), solve.stop)
         if model.impossible is not None:
             self.impossible = True
@@ -120,6 +124,25 @@ class Proof:
         self._prove(result.bound, model.scale)
         if result.x is not None and not solve.stop():
             self.try_masks(*model.plan_masks(result.x))
+
+    def _leave_out_dear(self) -> None:
+        """Leave alone what costs more at once than the best schedule in all.
+
+        Prices 1e10 apart in one model end in bounds that are false by rounding.
+        """
+        solve, staged = self._solve, self._solve.staged
+        most = solve.progress.energy_j - solve.problem.costed.baseline_energy_j
+        if solve.plan is None or not np.isfinite(most):
+            return
+        most = most * (1 + 1e-6) + 1e-9 * solve.progress.energy_j
+        may_page = tuple(
+            may and price <= most for may, price in zip(staged.may_page, staged.in_j, strict=True)
+        )
+        may_rerun = tuple(
+            may and price <= most for may, price in zip(staged.may_rerun, staged.run_j, strict=True)
+        )
+        if (may_page, may_rerun) != (staged.may_page, staged.may_rerun):
+            solve.restrict(replace(staged, may_page=may_page, may_rerun=may_rerun))
 
     @property
     def exact_at_once(self) -> bool:
@@ -222,7 +245,10 @@ class Proof:
         if result.x is not None:
             broken.clear()
             self._try_solution(model, result.x, broken)
-        return result.ending is Ending.SOLVED and self._refine(broken)
+        if result.ending is not Ending.SOLVED:
+            return False
+        coarse = self.scale() > COARSER * model.columns.scale  # a far better schedule came up
+        return coarse or self._refine(broken)
 
     def _refine(self, broken: set[int]) -> bool:
         """Model the stages in detail in which the last optimum does not fit; False when none."""
@@ -268,7 +294,7 @@ class Proof:
     def _prove(self, bound: float, scale: float) -> None:
         if np.isfinite(bound):
             baseline = self._solve.problem.costed.baseline_energy_j
-            self._solve.progress.prove(baseline + bound / scale)
+            self._solve.progress.prove(baseline + (bound - ROUNDING) / scale)
 
     def _cut(self, model: StageModel, session: Session) -> bool:
         """Rounds of cuts on the relaxation; False when it was stopped or has no solution."""

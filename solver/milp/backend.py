@@ -34,6 +34,10 @@ ROUNDING = 1e-6
 """Of an objective: what the solver's absolute tolerances may add to a bound."""
 
 
+_CONTRADICTION = 1e-4
+"""Relative: beyond the rounding of an objective."""
+
+
 class Ending(Enum):
     """How a solver run ended."""
 
@@ -98,6 +102,7 @@ class Session:
         self._error: BaseException | None = None
         self._integers = np.array(data["bool_vars_idx"], dtype=np.int32)
         self.columns = len(data["c"])
+        self._cost = np.asarray(data["c"], dtype=np.float64)
         # A second value of `threads` in one process would fail as long as the old scheduler lives.
         highspy.Highs.resetGlobalScheduler(True)
         with _silent_stdout():  # the constructor prints a banner
@@ -172,6 +177,12 @@ class Session:
         highs.cbMipImprovingSolution += improving
         highs.cbMipInterrupt += watch
         self._run()
+        if self._solution_contradicts():
+            # HiGHS 1.16 may call the start its optimum while reporting a better objective.
+            highs.clearSolver()
+            highs.setOptionValue("presolve", "off")
+            self._run()
+            highs.setOptionValue("presolve", "choose")
         highs.cbMipImprovingSolution -= improving
         highs.cbMipInterrupt -= watch
         return self._mip_result()
@@ -196,6 +207,14 @@ class Session:
         except BaseException as error:  # noqa: BLE001 - raised again by _run
             self._error = self._error or error
             event.data_in.user_interrupt = True
+
+    def _solution_contradicts(self) -> bool:
+        """Whether a model called solved comes with a solution of another objective."""
+        if self._highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            return False
+        x = np.array(self._highs.getSolution().col_value)
+        stated = self._highs.getInfo().objective_function_value
+        return bool(abs(float(self._cost @ x) - stated) > _CONTRADICTION * max(1.0, abs(stated)))
 
     def _mip_result(self) -> MipResult:
         highs, info = self._highs, self._highs.getInfo()

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QByteArray, Qt, QTimer, Slot
+from PySide6.QtCore import QByteArray, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -46,6 +46,7 @@ from solver.zoo.registry import builtin_names
 
 LAYOUT_VERSION: Final = 1
 _MINIMUM: Final = (900, 560)
+_PREFERRED: Final = QSize(1600, 1000)
 
 
 class MainWindow(QMainWindow):
@@ -304,7 +305,9 @@ class MainWindow(QMainWindow):
     def _restore_layout(self) -> None:
         geometry = self.settings.layout("geometry")
         if geometry is None or not self.restoreGeometry(geometry):
-            self.resize(1600, 1000)
+            frame = QSize(0, 2 * self.fontMetrics().height())  # a title bar, drawn by others
+            room = self.screen().availableGeometry().size() - frame
+            self.resize(_PREFERRED.boundedTo(room))
         state = self.settings.layout("window")
         if state is not None:
             self.restoreState(state, LAYOUT_VERSION)

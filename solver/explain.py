@@ -24,7 +24,13 @@ from solver.outcome import (
 from solver.problem import Budgets, Problem, Switches
 from solver.simulate import Trace
 from solver.strategies.registry import PROVING
-from solver.units import format_bytes, format_joules, format_percent, format_seconds
+from solver.units import (
+    format_bytes,
+    format_bytes_exactly,
+    format_joules,
+    format_percent,
+    format_seconds,
+)
 
 _SECOND_DIGITS: Final = 5
 _NOTHING_PROVEN: Final = 0.9995
@@ -171,9 +177,9 @@ def _without(switches: Switches) -> str:
 
 
 def exact_bytes(count: int) -> str:
-    """Exact bytes, and the short form where it says something else: "1895424 B (1.81 MiB)"."""
-    short = format_bytes(count)
-    return f"{count} B" if short in {f"{count} B", f"{count}"} else f"{count} B ({short})"
+    """Exact bytes, and the short form where it says something else: "1,895,424 B (1.81 MiB)"."""
+    exact, short = format_bytes_exactly(count), format_bytes(count)
+    return exact if short == f"{count} B" else f"{exact} ({short})"
 
 
 def proven_percent(gap: float) -> str:

@@ -34,15 +34,6 @@ def _nobody_counts(units: float) -> None:
     """Work that no limit is kept on."""
 
 
-def arrange(schedule: Schedule, problem: Problem) -> Schedule:
-    """The issue order found in which the actions of a legal schedule end soonest.
-
-    Never slower than the order given; the first that keeps the runtime limit ends the search.
-    Blocking and ignored transfers leave nothing to choose: the schedule itself.
-    """
-    return arranged(schedule, problem).schedule
-
-
 def in_time(
     schedule: Schedule, problem: Problem, spend: Callable[[float], None] = _nobody_counts
 ) -> Schedule | None:
@@ -74,7 +65,11 @@ def _longer_lane_s(schedule: Schedule, problem: Problem) -> float:
 def arranged(
     schedule: Schedule, problem: Problem, spend: Callable[[float], None] = _nobody_counts
 ) -> Trace:
-    """As `arrange`, executed."""
+    """The issue order found in which the actions of a legal schedule end soonest, executed.
+
+    Never slower than the order given; the first that keeps the runtime limit ends the search.
+    Blocking and ignored transfers leave nothing to choose: the schedule itself. `spend` as above.
+    """
     best = simulate(schedule, problem)
     spend(len(schedule.actions) / _ACTIONS_PER_UNIT)
     if problem.switches.io is not IoMode.OVERLAPPED or not _pages(schedule):

@@ -146,7 +146,7 @@ def _history(index: TraceIndex, tensor: int) -> tuple[Fact, ...]:
     price = format_joules(float(trace.problem.costed.op_energy_j[producer]))
     computes = f"{first + again}"
     if again:
-        computes += f" ({again} recompute{'s' if again > 1 else ''}, {price} each)"
+        computes += f" ({again} again at {price})"
     energy = float(counts.energy_j[tensor])
     whole = trace.total_energy_j
     share = format_percent(energy / whole) if whole > 0 else "–"

@@ -28,12 +28,19 @@ def scripted(scenario: str) -> tuple[str, ...]:
 
 @pytest.fixture
 def make_window(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[MakeWindow]:
-    """Make a shown window; `scenario` None means the real solve process."""
+    """Make a shown window; `scenario` None means the real solve process.
+
+    `size` None leaves the size that the window chooses: the offscreen platform's screen is small.
+    """
     made: list[MainWindow] = []
     appearance = Appearance(qapp)
 
     def make(
-        scenario: str | None = "honest", *, start: bool = True, store_folder: Path | None = None
+        scenario: str | None = "honest",
+        *,
+        start: bool = True,
+        store_folder: Path | None = None,
+        size: tuple[int, int] | None = (1600, 1000),
     ) -> MainWindow:
         settings = Settings(tmp_path / "window.ini")
         settings.theme = ThemeChoice.LIGHT
@@ -42,6 +49,8 @@ def make_window(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Ma
         device = load_device("nrf52840")
         window = MainWindow(appearance, settings, device, command, store_folder=store_folder)
         made.append(window)
+        if size is not None:
+            window.resize(*size)
         window.show()
         qtbot.waitExposed(window)
         if start:

@@ -18,6 +18,13 @@ def test_that_three_columns_fit_a_small_screen(qtbot: QtBot, make_window: MakeWi
     assert (window.width(), window.height()) == (1280, 720)
 
 
+def test_that_the_first_window_is_no_larger_than_the_screen(make_window: MakeWindow) -> None:
+    window = make_window("honest", start=False, size=None)
+    room = window.screen().availableGeometry().size()
+    assert window.size() == window.minimumSize().expandedTo(window.size().boundedTo(room))
+    assert window.height() < room.height()  # with a title bar too
+
+
 @pytest.mark.slow
 def test_that_larger_text_in_the_same_window_folds_columns_and_smaller_text_unfolds_them(
     qtbot: QtBot, make_window: MakeWindow

@@ -135,7 +135,7 @@ def test_that_the_window_comes_back_as_it_was_left(qtbot: QtBot, make_window: Ma
     window.resize(900, 640)  # the offscreen screen has 800 x 800, a larger window would be cut
     window.settings.add_recent("/a/model.onnx")
     window.close()
-    again = make_window("honest", start=False)
+    again = make_window("honest", start=False, size=None)
     assert again.height() == 640
     assert again.settings.recent == ("/a/model.onnx",)
 

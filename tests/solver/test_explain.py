@@ -34,9 +34,9 @@ def test_that_the_floor_names_its_op_and_what_makes_it_up() -> None:
         Limit.RAM, problem.costed.graph.op_index["b3"], 3000, 1, True,
     )  # fmt: skip
     assert outcome.message == (
-        "impossible: b3 alone needs 3000 B (2.93 KiB) (inputs b4 1000 B, f3 1000 B; outputs "
-        "b3 1000 B), 1 B more than the budget of 2999 B (2.93 KiB); the least RAM that works "
-        "with paging is 3000 B (2.93 KiB)"
+        "impossible: b3 alone needs 3,000 B (2.93 KiB) (inputs b4 1000 B, f3 1000 B; outputs "
+        "b3 1000 B), 1 B more than the budget of 2,999 B (2.93 KiB); the least RAM that works "
+        "with paging is 3,000 B (2.93 KiB)"
     )
 
 
@@ -88,7 +88,7 @@ def test_that_too_short_a_limit_names_the_baseline() -> None:
 
 def test_that_bytes_are_exact_and_short() -> None:
     assert exact_bytes(12) == "12 B"
-    assert exact_bytes(1895424) == "1895424 B (1.81 MiB)"
+    assert exact_bytes(1895424) == "1,895,424 B (1.81 MiB)"
 
 
 def trace(*, paged: bool) -> Trace:
@@ -163,7 +163,7 @@ def test_that_both_means_that_are_off_are_named_together() -> None:
     assert message.startswith("impossible without paging and recomputing: no schedule fits")
     assert message.endswith("allow paging or recomputing or more RAM")
     least = least_words(problem, LeastBudget(Limit.RAM, 5004, 5004, exact=True))
-    assert least.startswith("the least RAM that works without paging and recomputing is 5004 B")
+    assert least.startswith("the least RAM that works without paging and recomputing is 5,004 B")
 
 
 def test_that_time_is_blamed_where_ram_is_known_to_do() -> None:
@@ -201,26 +201,26 @@ WITHOUT = problem_of(chain(4), 3000, paging=False)
     [
         (
             LeastBudget(Limit.RAM, 3004, 3004, exact=True),
-            "the least RAM that works without paging is 3004 B (2.93 KiB)",
+            "the least RAM that works without paging is 3,004 B (2.93 KiB)",
         ),
         (
             LeastBudget(Limit.RAM, 3001, 3508),
             (
-                "the least RAM known to work without paging is 3508 B (3.43 KiB); "
-                "less than 3001 B (2.93 KiB) is proven not to"
+                "the least RAM known to work without paging is 3,508 B (3.43 KiB); "
+                "less than 3,001 B (2.93 KiB) is proven not to"
             ),
         ),
         (
             LeastBudget(Limit.RAM, 3001),
-            "a RAM of less than 3001 B (2.93 KiB) is proven not to work without paging",
+            "a RAM of less than 3,001 B (2.93 KiB) is proven not to work without paging",
         ),
         (
             LeastBudget(Limit.RUNTIME, 12.0, hopeless=True),
-            "no runtime is enough without paging within 3000 B (2.93 KiB)",
+            "no runtime is enough without paging within 3,000 B (2.93 KiB)",
         ),
         (
             LeastBudget(Limit.RUNTIME, 12.3456789, 12.3456789, exact=True),
-            "the least runtime that works without paging within 3000 B (2.93 KiB) is 12.346 s",
+            "the least runtime that works without paging within 3,000 B (2.93 KiB) is 12.346 s",
         ),
     ],
 )
@@ -245,7 +245,7 @@ def test_that_the_least_of_the_limit_to_blame_fills_the_reason() -> None:
     reason = told.reason
     assert (reason.needed, reason.missing, reason.exact) == (3504, 504, False)
     assert told.message.startswith(outcome.message)
-    assert "known to work without paging within 12.1 s is 3504 B" in told.message
+    assert "known to work without paging within 12.1 s is 3,504 B" in told.message
     assert told.message.endswith("is 13 s")
 
 
@@ -257,7 +257,7 @@ def test_that_below_the_floor_the_floor_stays_what_is_needed() -> None:
     told = with_least(outcome, below, [LeastBudget(Limit.RAM, 3504, 3504, exact=True)])
 
     assert (told.reason.needed, told.reason.missing, told.reason.exact) == (3000, 1, False)
-    assert told.message.endswith("the least RAM that works without paging is 3504 B (3.42 KiB)")
+    assert told.message.endswith("the least RAM that works without paging is 3,504 B (3.42 KiB)")
 
 
 def test_that_a_floor_that_works_is_exact() -> None:

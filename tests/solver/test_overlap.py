@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from solver.device import IoMode
 from solver.dispatch import Dispatch, Rule
 from solver.issue_script import take_apart, unhurried
-from solver.overlap import arrange, arranged, in_time
+from solver.overlap import arranged, in_time
 from solver.problem import Problem
 from solver.schedule import Action, ActionKind, Schedule
 from solver.simulate import simulate
@@ -98,7 +98,7 @@ def test_that_blocking_transfers_leave_the_order_as_it_is() -> None:
     problem = chain_of_two_gradients(300)
     blocking = replace(problem, switches=replace(problem.switches, io=IoMode.BLOCKING))
     schedule = script(problem, LATE)
-    assert arrange(schedule, blocking) is schedule
+    assert arranged(schedule, blocking).schedule is schedule
 
 
 def test_that_an_order_that_keeps_the_limit_is_found_or_none_is_claimed() -> None:
@@ -163,7 +163,7 @@ def test_that_every_rule_issues_every_action(
 def test_that_the_unhurried_order_is_legal_one_after_the_other(seed: int) -> None:
     schedule, problem = random_legal_schedule(seed, io=IoMode.BLOCKING)
     beside = overlapped(problem, simulate(schedule, problem).peak_bytes)
-    back = unhurried(arrange(schedule, beside), beside)
+    back = unhurried(arranged(schedule, beside).schedule, beside)
     one_by_one = replace(beside, switches=problem.switches)
     assert Counter(back.actions) == Counter(schedule.actions)
     assert verify(back, one_by_one).faults == ()
@@ -191,5 +191,5 @@ def test_that_no_issue_order_at_all_is_faster_than_the_one_found_for_a_limit(
 @pytest.mark.slow
 def test_that_a_long_schedule_is_arranged_in_seconds() -> None:
     trace = big_trace(depth=300)
-    order = arrange(trace.schedule, overlapped(trace.problem))
+    order = arranged(trace.schedule, overlapped(trace.problem)).schedule
     assert Counter(order.actions) == Counter(trace.schedule.actions)

@@ -25,7 +25,7 @@ def test_that_the_facts_count_runs_transfers_and_spans() -> None:
 
 
 def test_that_recomputes_are_told_with_their_price() -> None:
-    assert facts(story(), 1)["computes"] == "2 (1 recompute, 1.000 J each)"
+    assert facts(story(), 1)["computes"] == "2 (1 again at 1.000 J)"
 
 
 def test_that_the_subtitle_has_shape_type_and_size_as_far_as_they_are_known() -> None:

@@ -35,7 +35,7 @@ def test_that_below_the_floor_op_tensors_and_missing_bytes_are_named() -> None:
     assert said.title == "Impossible: too little memory"
     (line,) = said.lines
     assert line == (
-        "b3 needs 3000 B (2.93 KiB) at once: inputs b4 1000 B, f3 1000 B; outputs b3 1000 B. "
+        "b3 needs 3,000 B (2.93 KiB) at once: inputs b4 1000 B, f3 1000 B; outputs b3 1000 B. "
         "10 B missing."
     )
     (remedy,) = said.remedies
@@ -56,7 +56,7 @@ def test_that_while_it_is_looked_for_the_bracket_is_shown_and_offered() -> None:
 
     assert said.searching
     assert said.lines[1] == (
-        "Least memory: between 3004 B (2.93 KiB) and 4004 B (3.91 KiB), narrowing …"
+        "Least memory: between 3,004 B (2.93 KiB) and 4,004 B (3.91 KiB), narrowing …"
     )
     assert [remedy.text for remedy in said.remedies] == ["Set memory to 4,004 B", "Allow paging"]
     assert said.remedies[0].tip == "the least memory known to work"
@@ -83,9 +83,9 @@ def test_that_under_a_runtime_limit_both_ways_out_are_offered() -> None:
 
     assert said.title == "Impossible: too little runtime"
     assert said.lines == (
-        "No schedule within 3000 B (2.93 KiB) is as fast as 12.01 s.",
-        "The least runtime that works within 3000 B (2.93 KiB) is 12.021 s.",
-        "The least RAM that works within 12.01 s is 4004 B (3.91 KiB).",
+        "No schedule within 3,000 B (2.93 KiB) is as fast as 12.01 s.",
+        "The least runtime that works within 3,000 B (2.93 KiB) is 12.021 s.",
+        "The least RAM that works within 12.01 s is 4,004 B (3.91 KiB).",
     )
     runtime, ram = said.remedies
     assert (runtime.text, runtime.budgets) == (

@@ -39,7 +39,7 @@ def test_that_the_card_shows_facts_and_the_reason_at_the_playhead(details: Detai
     details.set_selected(1)
     details.set_playhead(7)
     assert details.name.text() == "f2"
-    assert details.facts.texts()["computes"] == "2 (1 recompute, 1.000 J each)"
+    assert details.facts.texts()["computes"] == "2 (1 again at 1.000 J)"
     assert details.why_title.text() == "Why not in RAM: recomputed at step 8 · 5.02 s"
     assert "Recomputed by f2, it costs 1.000 J and 1.00 s." in details.why_text.text()
     details.set_playhead(0)

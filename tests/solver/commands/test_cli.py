@@ -76,7 +76,7 @@ def test_that_solve_ends_with_0_and_a_summary(poet: Poet) -> None:
     code, out, err = poet(*SOLVE, "--ram", "901120")
 
     assert code == 0
-    assert "901120 B (880 KiB)" in out
+    assert "901,120 B (880 KiB)" in out
     assert err == ""
 
 
@@ -85,7 +85,7 @@ def test_that_a_budget_beyond_the_device_is_pointed_at(poet: Poet) -> None:
     _, above, _ = poet("solve", *linear, "--ram", "33KiB")
     _, within, _ = poet("solve", *linear, "--ram", "32KiB")
 
-    assert "33792 B (33.0 KiB), more than the device's 32.0 KiB" in above
+    assert "33,792 B (33.0 KiB), more than the device's 32.0 KiB" in above
     assert "more than the device" not in within
 
 
@@ -128,7 +128,7 @@ def test_that_an_infeasible_budget_ends_with_3_and_json(poet: Poet) -> None:
     document = json.loads(out)
     assert code == 3
     assert document["status"] == "infeasible"
-    # b2 sets the floor of 901120 B (tests/data/graphs/expected.json), one byte more than there is
+    # b2 sets the floor of 901,120 B (tests/data/graphs/expected.json), one byte more than there is
     assert document["reason"]["op"] == "b2"
     assert document["reason"]["missing"] == 1
     assert "b2" in err
@@ -303,7 +303,7 @@ def test_that_graph_prints_a_summary_or_json(poet: Poet) -> None:
     assert "floor" in summary
     assert "b2" in summary
     assert "not counted in RAM" in summary
-    assert "device RAM  1000000000000 B (931 GiB)" in summary  # the board's, in dear.toml
+    assert "device RAM  1,000,000,000,000 B (931 GiB)" in summary  # the board's, in dear.toml
     document = json.loads(text)
     assert document["format"] == "poet.graph"
     assert document["floor_bytes"] == 901120

@@ -60,7 +60,7 @@ def test_that_no_work_gives_no_answer_and_says_so() -> None:
 def test_that_what_is_impossible_at_a_glance_needs_no_time() -> None:
     outcome = run(problem_of(chain(6), 2999), time_limit_s=0.0).outcome
 
-    assert "alone needs 3000 B" in outcome.message  # f1 .. of 1000 B, three of them at b5
+    assert "alone needs 3,000 B" in outcome.message  # f1 .. of 1000 B, three of them at b5
 
 
 @contextmanager

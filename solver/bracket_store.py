@@ -6,7 +6,9 @@ and what it held, never an answer.
 
 import hashlib
 import logging
+import random
 import sqlite3
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
@@ -130,10 +132,7 @@ class BracketStore:
             return False
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            with closing(_open(self._path)) as connection:
-                connection.execute("BEGIN IMMEDIATE")
-                work(connection)
-                connection.execute("COMMIT")
+            _when_free(self._path, work)
         except OSError as error:
             self._say(f"results are not stored: {error.strerror or error} ({self._path.parent})")
         except sqlite3.Error as error:
@@ -176,11 +175,33 @@ def _remove(path: Path) -> bool:
     return not path.exists()
 
 
+def _when_free(path: Path, work: Callable[[sqlite3.Connection], None]) -> None:
+    """One transaction, begun again while others are at work.
+
+    SQLite waits for others by itself, but not everywhere: changing the journal's mode and
+    recovering after a killed process fail at once.
+    """
+    deadline = time.monotonic() + _BUSY_S
+    while True:
+        try:
+            with closing(_open(path)) as connection:
+                connection.execute("BEGIN IMMEDIATE")
+                work(connection)
+                connection.execute("COMMIT")
+                return
+        except sqlite3.OperationalError as error:
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+            if code != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(random.uniform(0.001, 0.02))
+
+
 def _open(path: Path) -> sqlite3.Connection:
     """The database, its tables made when it is new; autocommit, so that BEGIN is ours to say."""
     connection = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
     try:
-        connection.execute("PRAGMA journal_mode = WAL")
+        if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         if _layout(connection) != FORMAT:
             connection.execute("BEGIN IMMEDIATE")

@@ -85,7 +85,7 @@ def test_that_one_byte_below_the_floor_names_the_op_and_can_be_raised(
     # Known at a glance: the banner stands before any solve.
     assert banner.title.text() == "Impossible: too little memory"
     assert banner.text.text() == (
-        "add needs 786432 B (768 KiB) at once: inputs conv2 256 KiB, stem 256 KiB; outputs add "
+        "add needs 786,432 B (768 KiB) at once: inputs conv2 256 KiB, stem 256 KiB; outputs add "
         "256 KiB. 1 B missing."
     )
     assert remedies(window) == ["Set memory to 786,432 B"]
@@ -122,7 +122,7 @@ def test_that_the_least_memory_without_paging_is_found_and_works(
 
     impossible(qtbot, window, Budgets(800_000), paging=False)
 
-    assert "The least RAM that works without paging is 1048576 B" in (
+    assert "The least RAM that works without paging is 1,048,576 B" in (
         window.views.impossible.text.text()
     )
     assert remedies(window) == ["Set memory to 1,048,576 B", "Allow paging"]

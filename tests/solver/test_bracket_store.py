@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -372,6 +373,21 @@ def _storing(folder: Path, first: int, count: int) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
+
+
+def test_that_a_new_file_that_another_process_is_making_is_waited_for(place: Place) -> None:
+    """SQLite itself gives up at once here: the journal's mode cannot be changed meanwhile."""
+    place.path.parent.mkdir(parents=True)
+    with closing(
+        sqlite3.connect(place.path, isolation_level=None, check_same_thread=False)
+    ) as other:
+        other.execute("BEGIN IMMEDIATE")
+        done = threading.Timer(0.2, other.execute, ["COMMIT"])
+        done.start()
+        place.store().save(PROBLEM, example())
+        done.join()
+    assert place.told == []
+    assert_same(place.load(), example())
 
 
 @pytest.mark.slow

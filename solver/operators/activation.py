@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from solver.graph import Role
 from solver.operators import flop
@@ -72,7 +72,8 @@ class Dropout(Rule):
         return Gradient(per_element * site.input(slot).elements, (self._mask(site),))
 
 
-PARAMETERLESS: Mapping[str, Rule] = MappingProxyType(
+RULES: Final[Mapping[str, Rule]] = MappingProxyType(
     dict.fromkeys(("Relu", "Sigmoid", "Tanh", "Clip", "Softmax"), KeepsOutput())
     | dict.fromkeys(("Gelu", "Erf"), KeepsInput())
+    | {"Dropout": Dropout()}
 )

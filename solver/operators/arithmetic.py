@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from solver.operators import flop
 from solver.operators.base import Gradient, Rule, Site
+from solver.operators.movement import Copy
 
 _CHANNEL = 1  # axis of the channels in ONNX's own layout
 
@@ -83,3 +84,13 @@ class Div(_Elementwise):
         if slot == 0:
             return Gradient(flop.ELEMENTWISE["Div"].gradient * elements + reduced, (divisor,))
         return Gradient(flop.DIV_DIVISOR * elements + reduced, (site.output().name, divisor))
+
+
+RULES: Final[Mapping[str, Rule]] = MappingProxyType({
+    "Add": Add(),
+    "Sum": Sum(),
+    "Sub": Sum(),
+    "Mul": Mul(),
+    "Div": Div(),
+    "Cast": Copy(),
+})  # fmt: skip

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from solver.operators import flop
 from solver.operators.base import Gradient, Rule, Site
@@ -57,3 +57,10 @@ class MatMul(_Product):
     def macs(self, site: Site) -> int:
         """Per output element: the inner dimension."""
         return site.output().elements * site.input(_A).shape[-1]
+
+
+RULES: Final[Mapping[str, Rule]] = MappingProxyType({
+    "Conv": Conv(),
+    "Gemm": Gemm(),
+    "MatMul": MatMul(),
+})  # fmt: skip

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from solver.operators import flop
 from solver.operators.base import Gradient, Rule, Site
@@ -71,3 +71,18 @@ class Resize(CopyFirst):
         taps = self._taps(site)
         each = flop.ADDITION if taps == 1 else flop.MULTIPLY_ADD * taps
         return Gradient(flop.COPY * site.input(slot).elements + each * site.output().elements)
+
+
+RULES: Final[Mapping[str, Rule]] = MappingProxyType({
+    "Concat": Copy(),
+    "Split": CopyFirst(),
+    "Pad": CopyFirst(),
+    "Transpose": Copy(),
+    "Gather": Gather(),
+    "Resize": Resize(),
+    "Reshape": View(),
+    "Flatten": View(),
+    "Squeeze": View(),
+    "Unsqueeze": View(),
+    "Identity": View(),
+})  # fmt: skip

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from solver.graph import Role
 from solver.operators import flop
@@ -98,3 +98,10 @@ class LRN(Rule):
         window = flop.ADDITION * site.integer("size", 1)
         source = site.input(slot)
         return Gradient((flop.LRN.gradient + 2 * window) * source.elements, (source.name,))
+
+
+RULES: Final[Mapping[str, Rule]] = MappingProxyType({
+    "BatchNormalization": BatchNormalization(),
+    "LayerNormalization": LayerNormalization(),
+    "LRN": LRN(),
+})  # fmt: skip

@@ -1,7 +1,9 @@
 """Pools: a maximum keeps where it was found (4 B per output element), a mean keeps nothing."""
 
 import math
-from typing import ClassVar
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import ClassVar, Final
 
 from solver.graph import Role
 from solver.operators import flop
@@ -49,3 +51,11 @@ class AveragePool(_Pool):
         """Read nothing: zeros, then per output element a division and its window's additions."""
         fill = flop.POOL_FILL * site.input(slot).elements
         return Gradient(fill + (self._window(site) + 1) * site.output().elements)
+
+
+RULES: Final[Mapping[str, Rule]] = MappingProxyType({
+    "MaxPool": MaxPool(),
+    "GlobalMaxPool": MaxPool(),
+    "AveragePool": AveragePool(),
+    "GlobalAveragePool": AveragePool(),
+})  # fmt: skip

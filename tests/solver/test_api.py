@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from solver import api
+from solver import api, loading
 from solver.api import GraphRequest
 from solver.device import IoMode
 from solver.errors import EngineError, ModelError, UsageError
@@ -115,7 +115,7 @@ def test_that_a_file_removed_while_it_is_read_is_said_in_words(
         path.unlink()
         return chain(4)
 
-    monkeypatch.setattr(api, "load_file", load_and_remove)
+    monkeypatch.setattr(loading, "load_file", load_and_remove)
     with pytest.raises(ModelError, match="cannot be read any more"):
         api.load_training_graph(GraphRequest(str(path)))
 

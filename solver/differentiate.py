@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from solver.graph import Op, Role, Tensor, WeightGradients
 from solver.graph_writer import GraphWriter, Names, NewTensor, backward_op, forward_op
 from solver.operators import flop
-from solver.operators.base import Extra, Part, Ref, Site
+from solver.operators.base import Extra, Gradient, Part, Ref, Site
 from solver.operators.losses import Loss
 from solver.survey import Stop, Survey, Way
 
@@ -17,7 +17,8 @@ class Differentiation:
     Backward ops and the tensors they make bear one name: `conv1.weight_gradient`,
     `conv1.bias_gradient`, `relu1.input_gradient` (`add1.input_gradient.2` for the second input of
     a layer that reads several tensors), and `add_gradient:relu1` for a sum of partial gradients of
-    the tensor `relu1`.
+    the tensor `relu1`. Where one op makes the gradients of several inputs, the numbers are those of
+    its tensors.
     """
 
     def __init__(
@@ -92,7 +93,7 @@ class Differentiation:
         self, site: Site, part: Part, makes: Sequence[Ref], trained: tuple[str, ...]
     ) -> None:
         name = site.layer.name
-        tensors = [self._new(name, ref) for ref in makes]
+        tensors = [self._new(name, ref, part.role) for ref in makes]
         op = forward_op(
             self._op_names.fresh(f"{name}.{part.suffix}") if part.suffix else name,
             part.kind,
@@ -102,20 +103,21 @@ class Differentiation:
             recomputable=part.recomputable,
             trainable=trained,
         )
-        if part.reads:
+        if op.inputs:
             self._writer.write(op, tensors)
         else:
-            (mask,) = tensors
-            self._writer.source(op, mask)
+            (made,) = tensors
+            self._writer.source(op, made)
 
-    def _new(self, owner: str, ref: Ref) -> NewTensor:
+    def _new(self, owner: str, ref: Ref, role: Role = Role.ACTIVATION) -> NewTensor:
         if isinstance(ref, Extra):
             name = self._tensor_names.fresh(f"{owner}.{ref.name}")
             self._extras[owner, ref] = name
             return NewTensor(name, ref.shape, ref.dtype, ref.role)
         value = self._values[ref]
-        self.forward_bytes += value.bytes
-        return NewTensor(ref, value.shape, value.dtype, Role.ACTIVATION)
+        if role is Role.ACTIVATION:
+            self.forward_bytes += value.bytes
+        return NewTensor(ref, value.shape, value.dtype, role)
 
     def _tensors_of(self, owner: str, refs: Sequence[Ref]) -> tuple[str, ...]:
         """Tensors that hold `refs`; constants are none, views are their base."""
@@ -164,6 +166,10 @@ class Differentiation:
         )
         for slot in way.trained:
             self._write_weight_gradient(stop, slot, gradients)
+        joint = stop.rule.joint_gradient(site, way.passing) if way.passing else None
+        if joint is not None:
+            self._write_joint_gradient(site, way.passing, joint, gradients)
+            return
         # An op that reads its input in two parts (statistics and their use) makes both gradients.
         paths = Counter(ref for part in stop.rule.parts(site) for ref in set(part.reads))
         numbered = sum(not site.is_constant(slot) for slot in site.slots()) > 1
@@ -206,15 +212,35 @@ class Differentiation:
         makes = [self._gradient_tensor(name, target)]
         op = backward_op(name, "input_gradient", reads, makes, flop=cost, gradient_of=targets)
         self._writer.write(op, makes)
+        self._collect(target, makes[0].name)
+
+    def _write_joint_gradient(
+        self, site: Site, slots: tuple[int, ...], made: Gradient, gradients: tuple[str, ...]
+    ) -> None:
+        """One op with a (partial) gradient per slot, and then their additions in that order."""
+        targets = tuple(self._found.owner(site, slot) for slot in slots)
+        name = self._op_names.fresh(f"{site.layer.name}.input_gradient")
+        makes = [
+            self._gradient_tensor(f"{name}.{slot + 1}", target)
+            for slot, target in zip(slots, targets, strict=True)
+        ]
+        reads = gradients + self._tensors_of(site.layer.name, made.reads)
+        op = backward_op(name, "input_gradient", reads, makes, flop=made.flop, gradient_of=targets)
+        self._writer.write(op, makes)
+        for target, tensor in zip(targets, makes, strict=True):
+            self._collect(target, tensor.name)
+
+    def _collect(self, target: str, gradient: str) -> None:
+        """Add a (partial) gradient to the sum so far of `target`, if there is one."""
         partial = self._gradients.get(target)
         if partial is not None:
             name = self._op_names.fresh(f"add_gradient:{target}")
-            addends = (partial, makes[0].name)
             makes = [self._gradient_tensor(name, target)]
             cost = flop.ADDITION * self._values[target].elements
-            op = backward_op(name, "add_gradient", addends, makes, flop=cost)
-            self._writer.write(op, makes)
-        self._gradients[target] = makes[0].name
+            addends = (partial, gradient)
+            self._writer.write(backward_op(name, "add_gradient", addends, makes, flop=cost), makes)
+            gradient = makes[0].name
+        self._gradients[target] = gradient
 
     def _gradient_tensor(self, name: str, target: str) -> NewTensor:
         value = self._values[target]

@@ -42,7 +42,8 @@ class Gradient:
 class Part:
     """One forward op that a layer becomes; most layers have one part, random and stateful ones two.
 
-    `suffix` is appended to the layer's name ("" or "mask", "stats", "apply").
+    `suffix` is appended to the layer's name ("" or "mask", "stats", "apply"). `role` is that of the
+    layer's own outputs among `makes`.
     """
 
     suffix: str
@@ -51,6 +52,7 @@ class Part:
     makes: tuple[Ref, ...]
     flop: int
     recomputable: bool = True
+    role: Role = Role.ACTIVATION
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,3 +166,15 @@ class Rule:
     def gradient(self, site: Site, slot: int) -> Gradient:
         """The gradient op of the input or trained constant at `slot`."""
         raise NotImplementedError
+
+    def joint_gradient(
+        self,
+        site: Site,  # noqa: ARG002 - one shape for all
+        slots: tuple[int, ...],  # noqa: ARG002
+    ) -> Gradient | None:
+        """The one op that makes the gradients of the inputs at `slots`; None: one op for each.
+
+        For kernels whose separate gradients would each repeat the same work. Trained constants
+        keep ops of their own.
+        """
+        return None

@@ -133,12 +133,22 @@ def _gradients_per_trainable(graph: TrainingGraph) -> Iterator[str]:
         yield "trainable[] does not add up"
 
 
+def _partials(op: Op) -> list[tuple[str, str]]:
+    """The gradients an op makes, each with what it is a gradient of.
+
+    One output is of the last target (the others lie on the way to it), several are of one each.
+    """
+    if len(op.outputs) == 1:
+        return [(op.outputs[0], op.gradient_of[-1])]
+    return list(zip(op.outputs, op.gradient_of, strict=True))
+
+
 def _contents(graph: TrainingGraph) -> dict[str, tuple[str, frozenset[str]]]:
-    """Gradient tensor -> what it is a gradient of, and the input gradients summed in it."""
+    """Gradient tensor -> what it is a gradient of, and the partial gradients summed in it."""
     found: dict[str, tuple[str, frozenset[str]]] = {}
     for op in _backward(graph):
         if op.kind == "input_gradient":
-            found[op.outputs[0]] = (op.gradient_of[-1], frozenset({op.name}))
+            found.update((name, (target, frozenset({name}))) for name, target in _partials(op))
         elif op.kind == "add_gradient":
             parts = [found[name] for name in op.inputs if name in found]
             target = parts[0][0] if parts else ""
@@ -146,13 +156,18 @@ def _contents(graph: TrainingGraph) -> dict[str, tuple[str, frozenset[str]]]:
     return found
 
 
-def _sums(graph: TrainingGraph) -> Iterator[str]:
-    """Additions add two gradients of one tensor; everything else reads only whole sums."""
-    contents = _contents(graph)
+def _whole(graph: TrainingGraph) -> dict[str, set[str]]:
+    """Tensor -> all partial gradients of it."""
     whole: defaultdict[str, set[str]] = defaultdict(set)
     for op in _backward(graph):
-        if op.kind == "input_gradient":
-            whole[op.gradient_of[-1]].add(op.name)
+        for name, target in _partials(op) if op.kind == "input_gradient" else ():
+            whole[target].add(name)
+    return whole
+
+
+def _sums(graph: TrainingGraph) -> Iterator[str]:
+    """Additions add two gradients of one tensor; everything else reads only whole sums."""
+    contents, whole = _contents(graph), _whole(graph)
     used: set[str] = set()
     for op in _backward(graph):
         gradients = [name for name in op.inputs if name in contents]

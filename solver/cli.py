@@ -86,6 +86,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except EngineError as error:
         for issue in error.issues:
             click.echo(f"poet: {issue}", err=True)
+        if error.details:
+            click.echo(f"poet: please report {_report_file(error.details)}", err=True)
         return error.exit_code
     except click.ClickException as error:
         error.show()
@@ -112,12 +114,17 @@ def _say_our_fault(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
     """A fault of ours ends in a sentence too; where it happened goes to a file for a report."""
+    where = _report_file("".join(traceback.format_exception(kind, error, trace)))
+    sentence = f"poet: a fault of the program itself, {kind.__name__}: {error}"
+    click.echo(f"{sentence} (please report {where})", err=True)
+
+
+def _report_file(details: str) -> Path:
     with tempfile.NamedTemporaryFile(
         "w", encoding="utf-8", prefix="poet-fault-", suffix=".txt", delete=False
     ) as file:
-        traceback.print_exception(kind, error, trace, file=file)
-    sentence = f"poet: a fault of the program itself, {kind.__name__}: {error}"
-    click.echo(f"{sentence} (please report {Path(file.name)})", err=True)
+        file.write(details)
+    return Path(file.name)
 
 
 if __name__ == "__main__":

@@ -25,10 +25,12 @@ class Issue:
 class EngineError(Exception):
     """A mistake in the user's input; `issues` holds every one found, in order of their place.
 
-    `exit_code` is what the command line ends with: 1 for a bad file, 2 for wrong usage.
+    `exit_code` is what the command line ends with: 1 for a bad file, 2 for wrong usage. `details`
+    say where the program itself is at fault, for a report; empty where it is not.
     """
 
     exit_code = 1
+    details = ""
 
     def __init__(self, issues: Sequence[Issue] | Issue | str) -> None:
         if isinstance(issues, str):

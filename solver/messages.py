@@ -14,7 +14,6 @@ and un-priced; each side prices them.
 """
 
 import struct
-from types import MappingProxyType
 from typing import BinaryIO, Final, Generic, TypeVar
 
 import msgspec
@@ -23,6 +22,7 @@ from solver.device import Device
 from solver.errors import Issue
 from solver.graph import TrainingGraph
 from solver.graph_request import GraphRequest
+from solver.json_hooks import plain
 from solver.outcome import Limit, Reason, SolverRecord, StopReason
 from solver.problem import Budgets, SolveOptions, Switches
 
@@ -289,11 +289,4 @@ def event_reader(stream: BinaryIO) -> MessageReader[WorkerEvent]:
     return MessageReader(stream, msgspec.json.Decoder(WorkerEvent))
 
 
-def _plain(value: object) -> object:
-    """Read-only mappings (dims, a device's sources) travel as JSON objects."""
-    if isinstance(value, MappingProxyType):
-        return dict(value)
-    raise TypeError(f"{type(value).__name__} does not belong in a message")
-
-
-_ENCODER: Final = msgspec.json.Encoder(enc_hook=_plain)
+_ENCODER: Final = msgspec.json.Encoder(enc_hook=plain)

@@ -42,6 +42,7 @@ from solver.messages import (
 from solver.outcome import Failed, LeastBudget, NoAnswer, SolverRecord, StopReason
 from solver.packing import pack_event, pack_least, unpack_known
 from solver.problem import Problem
+from solver.reading import read_model
 from solver.strategies.base import Cancel as CancelWish
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ class Worker:
                 case _:
                     assert_never(job)
         except EngineError as error:
-            self._fail(job, list(error.issues), "", time.perf_counter() - began)
+            self._fail(job, list(error.issues), error.details, time.perf_counter() - began)
         except Exception:  # noqa: BLE001 - the top loop: a fault of ours ends one request, not all
             issue = Issue("the solve process met a fault of its own", "", "see the details")
             self._fail(job, [issue], traceback.format_exc(), time.perf_counter() - began)
@@ -135,7 +136,7 @@ class Worker:
         if wish.requested:
             self._send(LoadFailed(job.id, [Issue("loading was cancelled")]))
             return
-        model = api.load_training_graph(job.request)
+        model = read_model(job.request, cancelled=lambda: wish.requested)
         key = f"loaded-{job.id}"
         self._keep(key, model.graph)
         self._send(ModelLoaded(job.id, key, model.graph, model.source, model.sha256))

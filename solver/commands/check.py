@@ -6,13 +6,13 @@ from typing import Final
 
 import click
 
-from solver import api
-from solver.api import GraphRequest
 from solver.codec import decode_result, decode_sweep, is_sweep
 from solver.codec.documents import ResultDocument
 from solver.codec.sweep_documents import SweepDocument
 from solver.commands.reading import read_file
 from solver.explain import exact_bytes
+from solver.graph_request import GraphRequest
+from solver.reading import read_model
 from solver.saved import faults_of
 from solver.saved_sweep import sweep_faults
 from solver.units import format_joules
@@ -35,7 +35,7 @@ def check(result: str, *, graph: str | None) -> int:
     data = read_file(result, _WANTED)
     sweep = decode_sweep(data, result) if is_sweep(data) else None
     document = decode_result(data, result) if sweep is None else None
-    model = None if graph is None else api.load_training_graph(GraphRequest(graph)).graph
+    model = None if graph is None else read_model(GraphRequest(graph)).graph
     if sweep is not None:
         return _report(sweep_faults(sweep, model), _sweep_words(sweep))
     assert document is not None

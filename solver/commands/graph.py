@@ -11,6 +11,7 @@ from solver.commands.summary import aligned
 from solver.costs import CostedGraph, price
 from solver.explain import exact_bytes
 from solver.graph import Phase, Weights
+from solver.reading import read_model
 from solver.units import format_count, format_flop, format_joules, format_seconds
 
 
@@ -25,7 +26,7 @@ def graph(**given: object) -> None:
     arguments = msgspec.convert(given, GraphArguments)
     check_outputs([("--json", arguments.json_path)], [arguments.model, arguments.device])
     device = api.load_device(arguments.device)
-    model = api.load_training_graph(arguments.request())
+    model = read_model(arguments.request())
     costed = price(model.graph, device)
     for warning in model.graph.warnings:
         say(f"warning: {warning}")

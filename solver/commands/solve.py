@@ -24,6 +24,7 @@ from solver.exporters.chrome_trace import chrome_trace_text
 from solver.exporters.csv import csv_text
 from solver.outcome import Failed, Feasible, Optimal, Outcome, status_of
 from solver.problem import Problem
+from solver.reading import read_model
 from solver.strategies.registry import adapt, get_strategy
 
 
@@ -70,7 +71,7 @@ def solve(**given: object) -> int:
     strategy, device, model = all_of(
         lambda: get_strategy(arguments.strategy),
         lambda: api.load_device(arguments.device),
-        lambda: api.load_training_graph(arguments.request()),
+        lambda: read_model(arguments.request()),
     )
     problem = adapt(arguments.problem(model, device), strategy)
     for warning in model.graph.warnings:

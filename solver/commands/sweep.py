@@ -20,6 +20,7 @@ from solver.commands.problem_options import (
 )
 from solver.commands.sweep_desk import SweepDesk, SweepOrder, usable_cores
 from solver.errors import Issue, UsageError
+from solver.reading import read_model
 from solver.strategies.base import Strategy
 from solver.strategies.registry import get_strategy
 from solver.sweep import DEFAULT_POINTS, DEFAULT_TOLERANCE, Axis
@@ -116,7 +117,7 @@ def sweep(**given: object) -> int:
     strategies, device, model = all_of(
         lambda: _strategies(arguments.names),
         lambda: api.load_device(arguments.device),
-        lambda: api.load_training_graph(arguments.request()),
+        lambda: read_model(arguments.request()),
     )
     for warning in model.graph.warnings:
         say(f"warning: {warning}")

@@ -1,0 +1,168 @@
+"""The reading process: `python -m solver.reader PATH`, one request on stdin, one answer on stdout.
+
+A file may be hostile or damaged: what it does to the libraries that read it ends with this process,
+which limits its own memory and time beforehand and outlives no parent. The path is an argument
+because JSON cannot carry every name that a file system can.
+"""
+
+import faulthandler
+import math
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from contextlib import suppress
+from dataclasses import replace
+from typing import Final
+
+import msgspec
+
+from solver.errors import EngineError, Issue
+from solver.graph import TrainingGraph
+from solver.graph_request import GraphRequest
+from solver.json_hooks import plain
+from solver.loading import load_training_graph
+from solver.text import printable
+
+MEMORY_EXIT: Final = 77
+"""Exit code where the memory was used up and no words could be said any more."""
+
+_WATCH_S: Final = 0.25
+_SPARE_CPU_S: Final = 2  # the parent's clock ends it first: this is for a parent that is gone
+
+
+class ReadRequest(msgspec.Struct, frozen=True):
+    """What to read within which limits; `parent` is the process id of whoever waits for it."""
+
+    request: GraphRequest
+    memory_bytes: int
+    seconds: float
+    parent: int
+
+
+class ReadDone(msgspec.Struct, frozen=True, tag="done"):
+    """The training graph, where it came from, and the digest of the file."""
+
+    graph: TrainingGraph
+    source: str
+    sha256: str | None
+
+
+class ReadRefused(msgspec.Struct, frozen=True, tag="refused"):
+    """Every mistake found; `usage`: in what was asked for, not in the file."""
+
+    issues: list[Issue]
+    usage: bool
+
+
+class ReadExhausted(msgspec.Struct, frozen=True, tag="exhausted"):
+    """The memory was not enough."""
+
+
+class ReadFault(msgspec.Struct, frozen=True, tag="fault"):
+    """A fault of this program: its kind in one line, and where it happened."""
+
+    message: str
+    details: str
+
+
+Answer = ReadDone | ReadRefused | ReadExhausted | ReadFault
+
+
+def encode(message: ReadRequest | Answer) -> bytes:
+    """The message as JSON."""
+    return msgspec.json.encode(message, enc_hook=plain)
+
+
+def answer(request: GraphRequest) -> bytes:
+    """Read the model; every way in which it can fail becomes an answer, as JSON."""
+    try:
+        model = load_training_graph(request)
+        return encode(ReadDone(model.graph, model.source, model.sha256))
+    except EngineError as error:
+        usage = error.exit_code == 2  # noqa: PLR2004 - wrong usage, as EngineError says
+        return encode(ReadRefused([_printable(issue) for issue in error.issues], usage))
+    except MemoryError:
+        return encode(ReadExhausted())
+    except Exception as error:  # noqa: BLE001 - the top loop: a fault of ours is told like any other
+        kind = printable(f"{type(error).__name__}: {error}")
+        return encode(ReadFault(kind, printable(traceback.format_exc())))
+
+
+def limit_itself(memory_bytes: int, seconds: float) -> bool:
+    """Bound address space and processor time of this process; False where memory has no bound.
+
+    Windows has no such limits, and macOS keeps none of memory.
+    """
+    try:
+        import resource  # noqa: PLC0415 - not everywhere
+    except ImportError:
+        return False
+
+    def bound(kind: int, value: int) -> bool:
+        _, hard = resource.getrlimit(kind)
+        soft = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        try:
+            resource.setrlimit(kind, (soft, hard))
+        except (ValueError, OSError):
+            return False
+        return True
+
+    bound(resource.RLIMIT_CORE, 0)
+    bound(resource.RLIMIT_CPU, math.ceil(seconds) + _SPARE_CPU_S)
+    return sys.platform != "darwin" and bound(resource.RLIMIT_AS, memory_bytes)
+
+
+def _printable(issue: Issue) -> Issue:
+    return replace(
+        issue,
+        message=printable(issue.message),
+        where=printable(issue.where),
+        suggestion=printable(issue.suggestion),
+    )
+
+
+def _watch(parent: int, memory_bytes: int | None) -> None:
+    """End this process when its parent is gone, or its memory has grown by more than it may."""
+    before = _peak_bytes()
+    while os.getppid() == parent or os.name == "nt":  # Windows keeps the id of a dead parent
+        time.sleep(_WATCH_S)
+        if memory_bytes is not None and _peak_bytes() - before > memory_bytes:
+            os._exit(MEMORY_EXIT)
+    os._exit(1)
+
+
+def _peak_bytes() -> int:
+    """The most memory this process has held so far; 0 where that cannot be asked."""
+    try:
+        import resource  # noqa: PLC0415 - not everywhere
+    except ImportError:
+        return 0
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def main() -> None:
+    """Entry point of the process."""
+    faulthandler.enable()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the parent, which ends this one
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever a library prints must not touch the answer
+    asked = msgspec.json.decode(sys.stdin.buffer.read(), type=ReadRequest)
+    limited = limit_itself(asked.memory_bytes, asked.seconds)
+    watched = None if limited else asked.memory_bytes
+    threading.Thread(target=_watch, args=(asked.parent, watched), daemon=True).start()
+    try:
+        words = answer(replace(asked.request, model=sys.argv[1]))
+    except MemoryError:  # not enough for the answer either
+        os._exit(MEMORY_EXIT)
+    with suppress(BrokenPipeError):  # cancelled: there is nobody to tell
+        answers.write(words)
+        answers.flush()
+    os._exit(0)  # not sys.exit: taking a large message apart piece by piece serves nobody
+
+
+if __name__ == "__main__":
+    main()

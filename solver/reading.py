@@ -1,0 +1,204 @@
+"""Model files are read by a process of their own, with limits: whatever it meets is one sentence.
+
+Built-in networks are made here. A file is read and differentiated by `python -m solver.reader`,
+which may take as much memory and time as ReadingLimits say; that it was stopped, crashed, or never
+answered is told like any other mistake in a file.
+"""
+
+import os
+import signal
+import site
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, assert_never
+
+import msgspec
+
+from solver.errors import EngineError, Issue, ModelError, UsageError
+from solver.files import is_there
+from solver.graph_request import GraphRequest
+from solver.loading import LoadedModel, load_training_graph
+from solver.reader import (
+    MEMORY_EXIT,
+    Answer,
+    ReadDone,
+    ReadExhausted,
+    ReadFault,
+    ReadRefused,
+    ReadRequest,
+    encode,
+)
+from solver.text import printable
+from solver.units import format_bytes, format_seconds
+from solver.zoo.registry import builtin_names
+
+# -P: the folder in which the program is started may be the one that a file was downloaded to, and
+# must not be searched for modules.
+READER_COMMAND: Final = (sys.executable, "-P", "-m", "solver.reader")
+
+_TICK_S: Final = 0.05
+_TOO_MUCH: Final = "the file is damaged, or larger than can be read here"
+_ERROR_BYTES: Final = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingLimits:
+    """What reading one file may take.
+
+    seconds : of the clock. memory_bytes : address space, for a small file. memory_per_byte : so
+    much more for each byte of the file, which is held twice while its message is taken apart.
+    """
+
+    seconds: float = 120.0
+    memory_bytes: int = 2**30
+    memory_per_byte: int = 4
+
+    def memory_for(self, path: Path) -> int:
+        """Bytes of address space for reading that file."""
+        try:
+            size = path.stat().st_size
+        except (OSError, ValueError):  # gone, or no path at all: the reading process says so
+            size = 0
+        return self.memory_bytes + self.memory_per_byte * size
+
+
+LIMITS: Final = ReadingLimits()
+
+
+class ReadingCancelledError(EngineError):
+    """The user no longer wants the file."""
+
+
+class ReadingFaultError(EngineError):
+    """A fault of this program while it read a file; `details` say where, for a report."""
+
+    def __init__(self, issue: Issue, details: str) -> None:
+        super().__init__(issue)
+        self.details = details
+
+
+def read_model(
+    request: GraphRequest,
+    *,
+    limits: ReadingLimits = LIMITS,
+    cancelled: Callable[[], bool] = lambda: False,
+    command: Sequence[str] = READER_COMMAND,
+) -> LoadedModel:
+    """The training graph of a file or a built-in network, as loading.load_training_graph makes it.
+
+    `cancelled` is asked about 20 times a second; `command` starts the reading process. No process
+    is left behind, however this ends.
+
+    Raises
+    ------
+    UsageError, ModelError
+        As load_training_graph; ModelError also for a file on which the process ran out of time or
+        memory, or crashed.
+    ReadingCancelledError
+        `cancelled` said so.
+    ReadingFaultError
+        The program itself is at fault.
+    """
+    path = Path(request.model)
+    if request.model in builtin_names() or not is_there(path):
+        return load_training_graph(request)
+    memory = limits.memory_for(path)
+    asked = ReadRequest(replace(request, model=""), memory, limits.seconds, os.getpid())
+    process = subprocess.Popen(
+        [*command, request.model],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=_environment(),
+    )
+    try:
+        words, errors = _converse(process, encode(asked), path, limits.seconds, cancelled)
+    finally:
+        process.kill()
+        process.communicate()
+    try:
+        found = msgspec.json.decode(words, type=Answer)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise _death(process.returncode, errors, path, memory) from error
+    return _understood(found, path, memory)
+
+
+def _environment() -> Mapping[str, str]:
+    """Ours; a package that is not installed is found where this one was found."""
+    wanted = {"OPENBLAS_NUM_THREADS": "1"}  # numpy would reserve memory for a thread per core
+    home = str(Path(__file__).parent.parent)
+    if home not in site.getsitepackages():
+        before = os.environ.get("PYTHONPATH")
+        wanted["PYTHONPATH"] = f"{before}{os.pathsep}{home}" if before else home
+    return {**os.environ, **wanted}
+
+
+def _converse(
+    process: subprocess.Popen[bytes],
+    question: bytes,
+    path: Path,
+    seconds: float,
+    cancelled: Callable[[], bool],
+) -> tuple[bytes, bytes]:
+    """What the process wrote to stdout and stderr until it ended of itself."""
+    deadline = time.monotonic() + seconds
+    rest: bytes | None = question
+    while True:
+        try:
+            return process.communicate(rest, timeout=_TICK_S)
+        except subprocess.TimeoutExpired:
+            rest = None  # communicate keeps what it has not sent yet
+        if cancelled():
+            raise ReadingCancelledError(Issue("reading was cancelled", path.name))
+        if time.monotonic() > deadline:
+            raise _out_of_time(path, seconds)
+
+
+def _understood(found: Answer, path: Path, memory: int) -> LoadedModel:
+    match found:
+        case ReadDone(graph=graph, source=source, sha256=sha256):
+            return LoadedModel(graph, source, sha256)
+        case ReadRefused(issues=issues, usage=usage):
+            raise (UsageError if usage else ModelError)(issues)
+        case ReadExhausted():
+            raise _out_of_memory(path, memory)
+        case ReadFault(message=message, details=details):
+            words = f"the program met a fault of its own while it read the file: {message}"
+            raise ReadingFaultError(Issue(words, printable(path.name)), details)
+        case _:
+            assert_never(found)
+
+
+def _out_of_time(path: Path, seconds: float) -> ModelError:
+    words = f"reading took longer than {format_seconds(seconds)} and was stopped"
+    return ModelError(Issue(words, printable(path.name), _TOO_MUCH))
+
+
+def _out_of_memory(path: Path, memory: int) -> ModelError:
+    words = f"reading needs more than {format_bytes(memory)} of memory and was stopped"
+    return ModelError(Issue(words, printable(path.name), _TOO_MUCH))
+
+
+def _death(code: int, errors: bytes, path: Path, memory: int) -> EngineError:
+    """Why there is no answer."""
+    text = errors[-_ERROR_BYTES:].decode("utf-8", "replace")
+    # C++ code ends by abort where it gets no memory.
+    if code == MEMORY_EXIT or "bad_alloc" in text or "MemoryError" in text:
+        return _out_of_memory(path, memory)
+    if code > 0 and text:
+        words = f"the program met a fault of its own while it read the file: exit code {code}"
+        return ReadingFaultError(Issue(words, printable(path.name)), text)
+    how = _signal_name(-code) if code < 0 else f"exit code {code}"
+    words = f"the process that read the file ended without an answer ({how})"
+    return ModelError(Issue(words, printable(path.name), "the file is probably damaged"))
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

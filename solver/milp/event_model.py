@@ -154,10 +154,6 @@ class EventModel:
         """Add sum(value * x[column]) >= lower."""
         self._logic.add(terms, lower)
 
-    def dropped(self, segment: Segment) -> Terms:
-        """1 - H, for a segment that ends in a use."""
-        return segment.supplies
-
     def _logic_rows(self, segments: list[Segment]) -> None:
         before: Segment | None = None
         for segment in segments:

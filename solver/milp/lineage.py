@@ -3,22 +3,21 @@
 from bisect import bisect_left
 
 from solver.milp.gap_model import chain_costs, output_shares
-from solver.staged import StagedProblem, bits, last_uses
+from solver.staged import StagedProblem, last_uses
 
 
 class Lineage:
     """Facts of one staged problem that the event model's rows are written from.
 
     needs : per op, the tensors that must be there for a rerun, sorted; folded inputs are replaced
-    by what their own producers need, which run with it. ancestors : per tensor, mask of what it can
-    be remade from by reruns alone. run_j, run_s : per tensor, its share of its producer's chain.
+    by what their own producers need, which run with it. run_j, run_s : per tensor, its share of its
+    producer's chain.
     critical : the ops at which everything alive does not fit; elsewhere holding is free.
     """
 
     def __init__(self, staged: StagedProblem) -> None:
         self.staged = staged
         self.needs = _needs(staged)
-        self.ancestors = _ancestors(staged)
         shares = output_shares(staged)
         chain_j, chain_s = chain_costs(staged, staged.run_j), chain_costs(staged, staged.run_s)
         producers = staged.producer
@@ -71,18 +70,6 @@ def _needs(staged: StagedProblem) -> tuple[tuple[int, ...], ...]:
                 found.add(tensor)
         needs.append(tuple(sorted(found)))
     return tuple(needs)
-
-
-def _ancestors(staged: StagedProblem) -> list[int]:
-    ancestors = [0] * staged.tensors
-    for op in range(staged.stages):
-        if staged.may_rerun[op]:
-            mask = staged.op_in[op]
-            for tensor in bits(staged.op_in[op]):
-                mask |= ancestors[tensor]
-            for tensor in staged.makes[op]:
-                ancestors[tensor] = mask
-    return ancestors
 
 
 def _critical(staged: StagedProblem, life: list[int]) -> list[int]:

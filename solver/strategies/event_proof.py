@@ -6,9 +6,10 @@ import numpy as np
 
 from solver.costs import FloatArray
 from solver.milp.backend import ROUNDING, CvxpyProblem, Ending, Session
+from solver.milp.escapes import Seen
 from solver.milp.event_model import EventModel
 from solver.milp.lineage import Lineage
-from solver.milp.need_rows import NeedRows, Seen
+from solver.milp.need_rows import NeedRows
 from solver.milp.refinement import Refinement
 from solver.problem import Problem
 from solver.staged import StagedProblem

@@ -3,9 +3,10 @@
 import numpy as np
 
 from solver.milp.backend import Ending
+from solver.milp.escapes import Seen
 from solver.milp.event_model import EventModel
 from solver.milp.lineage import Lineage
-from solver.milp.need_rows import NeedRows, Seen
+from solver.milp.need_rows import NeedRows
 from solver.milp.refinement import Refinement
 from solver.staged import StagedProblem
 from tests.helpers.milp import session_of

@@ -15,8 +15,8 @@ LINES = [
 ]
 
 
-def lineage(ram_bytes: int, *, recompute: bool = True) -> Lineage:
-    return Lineage(stage(problem_of(graph_of(LINES), ram_bytes, recompute=recompute)))
+def lineage(ram_bytes: int) -> Lineage:
+    return Lineage(stage(problem_of(graph_of(LINES), ram_bytes)))
 
 
 def test_that_a_folded_input_is_replaced_by_what_its_own_producer_needs() -> None:
@@ -32,11 +32,8 @@ def test_that_a_run_costs_what_its_folded_inputs_cost_too() -> None:
 def test_that_only_reruns_lead_on() -> None:
     found = lineage(1000)
 
-    assert found.ancestors[3] == 0b0111  # f3 from f2 from f1 from f0
-    assert found.ancestors[4] == 0  # a gradient is not made again
     assert found.below(0) == 0b1110
     assert found.below(0, besides=1) == 0  # f1's producer is f0's only reader that may run again
-    assert lineage(1000, recompute=False).ancestors[3] == 0
 
 
 def test_that_running_early_pays_only_where_the_inputs_are_larger() -> None:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from solver.import_report import OpenSize
+
 
 @dataclass(frozen=True, slots=True)
 class Issue:
@@ -10,12 +12,13 @@ class Issue:
 
     `where` names file, line, node or field ("model.json: node conv: bytes"); empty when the
     sentence says it all. `suggestion` says what to do ("did you mean rpi4?"); empty when there is
-    nothing useful to say.
+    nothing useful to say. `asks` names the sizes of a file that the user has to choose first.
     """
 
     message: str
     where: str = ""
     suggestion: str = ""
+    asks: tuple[OpenSize, ...] = ()
 
     def __str__(self) -> str:
         text = f"{self.where}: {self.message}" if self.where else self.message

@@ -7,6 +7,8 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Final
 
+from solver.import_report import ImportReport
+
 Shape = tuple[int, ...]
 
 _BITS: Final = MappingProxyType({
@@ -135,8 +137,9 @@ class TrainingGraph:
     Every tensor is made by exactly one op that stands before its readers; forward ops stand before
     backward ops. `fixed_bytes` always occupy RAM. `weight_bytes` = trainable + running statistics,
     stated even when not counted. `forward_macs`, `forward_bytes`, `saved_extra_bytes`: totals as
-    defined in the poet.graph format. `budget_bytes`: a budget that the file itself suggests, else
-    None.
+    defined in the poet.graph format. `warnings`: what to know before trusting the figures.
+    `budget_bytes`: a budget that the file itself suggests, else None. `report`: what became of the
+    model file, None where the graph was not made from one.
     """
 
     name: str
@@ -153,6 +156,12 @@ class TrainingGraph:
     settings: GraphSettings = field(default_factory=GraphSettings)
     warnings: tuple[str, ...] = ()
     budget_bytes: int | None = None
+    report: ImportReport | None = None
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """Warnings and then the import report, as sentences: `warnings` of the documents."""
+        return (*self.warnings, *(self.report.sentences() if self.report else ()))
 
     @cached_property
     def tensor_index(self) -> Mapping[str, int]:

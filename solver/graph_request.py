@@ -13,7 +13,8 @@ class GraphRequest:
 
     `model` is a path or a built-in name. `accounting` None means: autodiff for networks, given for
     graph files. `batch`, `dims`, `loss` and `output` are None or empty where the file or the
-    contract's default decides.
+    contract's default decides. `ask_batch`: a batch that the file leaves open is asked for like any
+    other open size (an error whose issue names it), where a command line takes 1.
     """
 
     model: str
@@ -24,3 +25,4 @@ class GraphRequest:
     dims: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     loss: str | None = None
     output: str | None = None
+    ask_batch: bool = False

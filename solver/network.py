@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from solver.graph import Shape, element_bits
+from solver.import_report import ImportReport
 
 AttributeValue = int | float | str | bytes | tuple[int, ...] | tuple[float, ...] | tuple[str, ...]
 
@@ -62,8 +63,8 @@ class Network:
     `values` holds inputs, layer outputs and constants by name; `constants` names those that depend
     on no input. `outputs` are the network's outputs in order. `opset` is that of the default ONNX
     domain. `batch` is the leading dimension really used, None where the file does not have one to
-    choose; `dims` are the symbolic dimensions bound by the user. `warnings` are sentences for the
-    import report.
+    choose; `dims` are the symbolic dimensions bound by the user. `warnings` are sentences that the
+    user should know; `report` says what became of the file, None for a network made here.
     """
 
     name: str
@@ -76,3 +77,4 @@ class Network:
     batch: int | None = 1
     dims: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     warnings: tuple[str, ...] = ()
+    report: ImportReport | None = None

@@ -1,6 +1,6 @@
 """From a network to the graph of one training step, by real differentiation."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from solver.differentiate import Differentiation
 from solver.errors import Issue, ModelError, UsageError
@@ -22,6 +22,7 @@ from solver.operators.losses import (
 )
 from solver.suggest import near_or_all
 from solver.survey import Survey, Way, route, survey
+from solver.training_report import training_report
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ def expand(network: Network, options: TrainingOptions = _DEFAULTS) -> TrainingGr
     trainable_bytes = sum(item.bytes for item in trainable)
     held = (*idle, *found.statistics())
     weight_bytes = trainable_bytes + sum(network.values[name].bytes for name in held)
-    return TrainingGraph(
+    graph = TrainingGraph(
         name=network.name,
         ops=written.ops,
         tensors=tensors,
@@ -86,6 +87,9 @@ def expand(network: Network, options: TrainingOptions = _DEFAULTS) -> TrainingGr
         ),
         warnings=(*network.warnings, *_warnings(network, output, idle)),
     )
+    if network.report is None:
+        return graph
+    return replace(graph, report=training_report(network.report, found, graph, idle))
 
 
 def check_loss_name(name: str | None) -> None:

@@ -38,7 +38,7 @@ def graph_document(costed: CostedGraph) -> GraphDocument:
         saved_extra_bytes=int(graph.saved_extra_bytes),
         settings=_settings_object(graph.settings),
         device=device_object(costed.device),
-        warnings=list(graph.warnings),
+        warnings=list(graph.told),
     )
 
 

@@ -30,6 +30,8 @@ def graph(**given: object) -> None:
     costed = price(model.graph, device)
     for warning in model.graph.warnings:
         say(f"warning: {warning}")
+    for sentence in model.graph.report.sentences() if model.graph.report else ():
+        say(f"note: {sentence}")
     if arguments.json_path is not None:
         write_output(arguments.json_path, encode_json(graph_document(costed)))
     if arguments.json_path != STDOUT:

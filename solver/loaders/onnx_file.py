@@ -7,12 +7,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from solver.errors import Issue, ModelError
+from solver.import_report import names_of
+from solver.loaders.onnx_account import import_report
 from solver.loaders.onnx_batch import OtherBatch
 from solver.loaders.onnx_infer import Inferred, infer
 from solver.loaders.onnx_inputs import BoundInputs, bind_inputs, read_inputs
 from solver.loaders.onnx_nodes import FileNode, read_nodes, sort_nodes
 from solver.loaders.onnx_read import default_opset, read_model
-from solver.loaders.onnx_report import import_warnings, names_of
+from solver.loaders.onnx_report import import_warnings
 from solver.loaders.onnx_rules.base import INTEGERS, Fact, RuleError
 from solver.loaders.onnx_tensors import read_tensor
 from solver.loaders.options import LoadOptions
@@ -53,6 +55,7 @@ def load_onnx(path: Path, options: LoadOptions) -> Network:
         _network(path.stem, found, inputs, outputs),
         dims=MappingProxyType(dict(options.dims)),
         warnings=import_warnings(graph, found, sorted_already=sorted_already),
+        report=import_report(model, nodes, inputs, found),
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from solver.errors import Issue, ModelError, UsageError
+from solver.import_report import OpenSize
 from solver.loaders.onnx_rules.base import MAX_RANK, Fact
 from solver.loaders.onnx_tensors import dtype_of
 from solver.loaders.options import LoadOptions
@@ -33,7 +34,9 @@ class BoundInputs:
 
     `batch` is the leading dimension used; `own_batch` the one the file was written for (1 where it
     leaves it open), both None without any dimension. `facts` are at `batch`, `own_facts` at
-    `own_batch`. `fixed` is True where the file itself states its batch.
+    `own_batch`. `fixed` is True where the file itself states its batch. `declared` are the inputs
+    as they stand in the file, `open_sizes` what they leave open with the size in use, `assumed` the
+    names of those that nobody chose.
     """
 
     facts: Mapping[str, Fact]
@@ -41,6 +44,9 @@ class BoundInputs:
     batch: int | None
     own_batch: int | None
     fixed: bool
+    declared: tuple[OpenInput, ...] = ()
+    open_sizes: tuple[OpenSize, ...] = ()
+    assumed: tuple[str, ...] = ()
 
 
 def read_inputs(graph: "onnx.GraphProto", constants: Sequence[str], file: str) -> list[OpenInput]:
@@ -102,7 +108,7 @@ def bind_inputs(inputs: Sequence[OpenInput], options: LoadOptions, file: str) ->
     _check_options(inputs, leading, options, file)
     if leading is None:
         facts = _facts(inputs, {}, leading, None)
-        return BoundInputs(facts, facts, None, None, fixed=False)
+        return BoundInputs(facts, facts, None, None, fixed=False, declared=tuple(inputs))
     fixed = isinstance(leading, int)
     own = leading if isinstance(leading, int) else 1
     batch = options.batch or (own if isinstance(leading, int) else options.dims.get(leading, own))
@@ -113,6 +119,9 @@ def bind_inputs(inputs: Sequence[OpenInput], options: LoadOptions, file: str) ->
         batch=batch,
         own_batch=own,
         fixed=fixed,
+        declared=tuple(inputs),
+        open_sizes=_open_sizes(inputs, options, batch),
+        assumed=tuple(sorted(_batch_names(inputs, options.dims) if options.batch is None else ())),
     )
 
 
@@ -168,26 +177,46 @@ def _check_options(
 
 
 def _check_missing(inputs: Sequence[OpenInput], options: LoadOptions, file: str) -> None:
-    given = {*options.dims, *_batch_names(inputs, options.dims)}
-    missing = list(
-        dict.fromkeys(
-            size
-            for entry in inputs
-            for size in entry.dims
-            if isinstance(size, str) and size not in given
-        )
-    )
+    given = set(options.dims)
+    if options.batch is not None or not options.ask_batch:
+        given |= _batch_names(inputs, options.dims)
+    missing = [size for size in _open_sizes(inputs, options, None) if size.name not in given]
     if missing:
-        places = ", ".join(
-            f"{entry.name} ({', '.join(map(str, entry.dims))})"
-            for entry in inputs
-            if any(size in missing for size in entry.dims)
+        names = [size.name for size in missing]
+        places = ", ".join(dict.fromkeys(place for size in missing for place in size.places))
+        example = " ".join(
+            "--batch N" if size.is_batch else f"--dim {size.name}=VALUE" for size in missing
         )
-        example = " ".join(f"--dim {name}=VALUE" for name in missing)
         raise UsageError(
             Issue(
-                f"the file leaves sizes open: {', '.join(missing)} of input {places}",
+                f"the file leaves sizes open: {', '.join(names)} of input {places}",
                 file,
                 f"give {example}; the leading dimension is --batch N",
+                asks=tuple(missing),
             )
         )
+
+
+def _open_sizes(
+    inputs: Sequence[OpenInput], options: LoadOptions, batch: int | None
+) -> tuple[OpenSize, ...]:
+    """Every size that the inputs leave open, the batch once under the first of its names."""
+    leads = _batch_names(inputs, options.dims)
+    sizes: list[OpenSize] = []
+    for name in _names_in_order(inputs):
+        same = leads if name in leads else {name}
+        if name in leads and any(size.is_batch for size in sizes):
+            continue
+        places = tuple(
+            f"{entry.name} ({', '.join(map(str, entry.dims))})"
+            for entry in inputs
+            if not same.isdisjoint(entry.dims)
+        )
+        size = batch if name in leads else options.dims.get(name)
+        sizes.append(OpenSize(name, places, size, is_batch=name in leads))
+    return tuple(sizes)
+
+
+def _names_in_order(inputs: Sequence[OpenInput]) -> list[str]:
+    names = [size for entry in inputs for size in entry.dims if isinstance(size, str)]
+    return list(dict.fromkeys(names))

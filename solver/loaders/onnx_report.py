@@ -1,8 +1,9 @@
-"""Sentences of the import report: what was changed, what is trained otherwise than exported."""
+"""Warnings about an ONNX file: what was changed, what is trained otherwise than exported."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from solver.import_report import names_of
 from solver.loaders.onnx_infer import Inferred
 from solver.loaders.onnx_tensors import leaves_folder
 from solver.network import Layer
@@ -10,16 +11,8 @@ from solver.network import Layer
 if TYPE_CHECKING:
     import onnx
 
-_LISTED: Final = 3
 _TRAINED_BY_MODE: Final = ("BatchNormalization", "Dropout")
 _WITH_WEIGHTS: Final = frozenset({"Conv", "Gemm", "MatMul"})
-
-
-def names_of(names: Sequence[str]) -> str:
-    """The first few of many names: "a, b, c and 30 more"."""
-    more = len(names) - _LISTED
-    text = ", ".join(names[:_LISTED])
-    return f"{text} and {more} more" if more > 0 else text
 
 
 def import_warnings(

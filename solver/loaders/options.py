@@ -11,7 +11,9 @@ class LoadOptions:
 
     batch : the leading dimension of the inputs; None keeps the file's own, or 1 where it has none.
     dims : values of named dimensions ("N", "sequence"), each above zero.
+    ask_batch : an open batch is asked for like any other open size, instead of taken to be 1.
     """
 
     batch: int | None = None
     dims: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    ask_batch: bool = False

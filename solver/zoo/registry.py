@@ -28,6 +28,7 @@ _AUTODIFF: Final[Mapping[str, str]] = MappingProxyType({
     "resnet18_cifar": "solver.zoo.resnet:resnet18_cifar",
     "resnet50": "solver.zoo.resnet:resnet50",
     "bert": "solver.zoo.encoder:bert",
+    "transformer": "solver.zoo.encoder:transformer",
     "bert_128": "solver.zoo.encoder:bert_128",
     "mobilenet_v2": "solver.zoo.mobilenet:mobilenet_v2",
     "unet": "solver.zoo.unet:unet",

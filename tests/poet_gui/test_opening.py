@@ -53,7 +53,7 @@ def test_that_every_built_in_network_opens(qtbot: QtBot, make_window: MakeWindow
         model = window.state.core.model
         assert model is not None
         assert model.costed.graph.name == name
-        own = name not in {"linear", "transformer"}
+        own = name != "linear"
         wanted = Accounting.AUTODIFF if own else Accounting.POET
         assert model.costed.graph.settings.accounting is wanted
         released = name not in {"bert_128", "mobilenet_v2", "unet"}

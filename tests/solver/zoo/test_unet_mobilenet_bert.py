@@ -8,7 +8,7 @@ import pytest
 from solver.graph import TrainingGraph
 from solver.network import Network
 from solver.training import expand
-from solver.zoo.encoder import bert, bert_128
+from solver.zoo.encoder import bert, bert_128, transformer
 from solver.zoo.mobilenet import mobilenet_v2
 from solver.zoo.unet import unet
 
@@ -28,6 +28,8 @@ def kinds(graph: TrainingGraph) -> Counter[str]:
         # BERT-base with pooler 109,482,240, and 768 x 2 + 2 of the classifier
         (bert, 109_482_240 + 1_538),
         (bert_128, 109_482_240 + 1_538),
+        # one block: four projections 768 x 768, 768 x 3072 and back, their biases, two norms
+        (transformer, 4 * 768 * 769 + 768 * 3072 * 2 + 3072 + 768 + 4 * 768),
     ],
 )
 def test_that_a_network_has_the_published_number_of_parameters(
@@ -45,6 +47,29 @@ def test_that_an_encoder_block_has_the_multiply_adds_of_its_products() -> None:
     block = 128 * (4 * 768 * 768 + 2 * 768 * 3072 + 2 * 128 * 768)
     head = 768 * 768 + 768 * 2
     assert expand(bert_128(1)).forward_macs == 12 * block + head
+
+
+@pytest.mark.parametrize("make", [bert, transformer])
+def test_that_an_encoder_drops_as_often_as_its_paper_says(make: Maker) -> None:
+    network = make(1)
+    dropped = [layer for layer in network.layers if layer.op_type == "Dropout"]
+    assert {layer.attributes["ratio"] for layer in dropped} == {0.1}
+    # three in a block: attention weights, attention, feed-forward; embeddings and pooler
+    assert len(dropped) == (12 * 3 + 2 if make is bert else 3)
+    shapes = {network.values[layer.outputs[0]].shape for layer in dropped}
+    assert {(1, 12, 512, 512), (512, 768)} <= shapes
+
+
+def test_that_an_encoder_block_alone_keeps_its_masks() -> None:
+    graph = expand(transformer(1))
+    # 512 words: masks of 12 x 512 x 512 weights and twice 512 x 768 values, 1 B each; two norms
+    # with two float32 per word
+    assert graph.saved_extra_bytes == 12 * 512**2 + 2 * 512 * 768 + 2 * 2 * 512 * 4
+    assert graph.settings.loss == "softmax-ce"
+
+
+def test_that_an_exported_encoder_has_no_dropout() -> None:
+    assert all(layer.op_type != "Dropout" for layer in bert_128(1).layers)
 
 
 def test_that_every_level_of_the_unet_reads_its_own_values_again() -> None:

@@ -8,7 +8,7 @@ from solver.graph_writer import GraphWriter, Names, NewTensor, backward_op, forw
 from solver.operators import flop
 from solver.operators.base import Extra, Gradient, Part, Ref, Site
 from solver.operators.losses import Loss
-from solver.survey import Stop, Survey, Way
+from solver.survey import Stop, Survey, Way, severed
 
 
 class Differentiation:
@@ -18,7 +18,9 @@ class Differentiation:
     `conv1.bias_gradient`, `relu1.input_gradient` (`add1.input_gradient.2` for the second input of
     a layer that reads several tensors), and `add_gradient:relu1` for a sum of partial gradients of
     the tensor `relu1`. Where one op makes the gradients of several inputs, the numbers are those of
-    its tensors.
+    its tensors. What lies between a trainable and the loss but has no gradient (a condition,
+    positions) has no role; the first gradient op of a tensor that it is computed from names that
+    tensor once more.
     """
 
     def __init__(
@@ -36,6 +38,9 @@ class Differentiation:
         self._values = network.values
         self._output = found.base[output]
         self._loss = loss
+        cut = severed(found, tuple(ways), output)
+        self._severed = cut.values
+        self._silent_readers = dict(cut.readers)
         self._buffered = weight_gradients is WeightGradients.BUFFERED
         self._writer = GraphWriter()
         self._op_names = Names(layer.name for layer in network.layers)
@@ -117,7 +122,7 @@ class Differentiation:
         value = self._values[ref]
         if role is Role.ACTIVATION:
             self.forward_bytes += value.bytes
-        return NewTensor(ref, value.shape, value.dtype, role)
+        return NewTensor(ref, value.shape, value.dtype, None if ref in self._severed else role)
 
     def _tensors_of(self, owner: str, refs: Sequence[Ref]) -> tuple[str, ...]:
         """Tensors that hold `refs`; constants are none, views are their base."""
@@ -208,6 +213,8 @@ class Differentiation:
     ) -> None:
         """One (partial) gradient of `targets[-1]`, and at once its addition to the sum so far."""
         target = targets[-1]
+        # Readers that pass no gradient on add zero to it, for which no op is needed.
+        targets += (target,) * self._silent_readers.pop(target, 0)
         name = self._op_names.fresh(wanted)
         makes = [self._gradient_tensor(name, target)]
         op = backward_op(name, "input_gradient", reads, makes, flop=cost, gradient_of=targets)

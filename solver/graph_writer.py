@@ -32,7 +32,7 @@ class NewTensor:
     name: str
     shape: Shape
     dtype: str
-    role: Role
+    role: Role | None
     in_storage_at_start: bool = False
 
     def made_by(self, producer: str) -> Tensor:

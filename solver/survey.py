@@ -1,7 +1,9 @@
 """What must be known before an op is written: bases of views, trainables, ways of gradients."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from solver.errors import Issue, ModelError
 from solver.network import Network
@@ -143,6 +145,51 @@ def route(found: Survey, output: str) -> tuple[Way, ...]:
         leads.update(found.owner(stop.site, slot) for slot in passing)
         ways.append(Way(stop.trainable, passing))
     return tuple(reversed(ways))
+
+
+@dataclass(frozen=True, slots=True)
+class Severed:
+    """What lies between a trainable and the loss and yet has no gradient.
+
+    values : those that are no numbers to differentiate by (a condition, positions), and what only
+        they lead to.
+    readers : value with a gradient -> how many ops on the way read it without passing one on.
+    """
+
+    values: frozenset[str]
+    readers: Mapping[str, int]
+
+
+def severed(found: Survey, ways: tuple[Way, ...], output: str) -> Severed:
+    """Where `ways` of the gradients leave out what depends on a trainable and leads to `output`."""
+    reads = [_reads(found, stop) for stop in found.stops]
+    behind: set[str] = set()
+    for stop, way, names in zip(found.stops, ways, reads, strict=True):
+        if way.trained or not behind.isdisjoint(names):
+            behind.update(stop.site.outputs()[: stop.rule.outputs_modelled])
+    end = found.base[output]
+    leads, passed, silent = {end}, {end}, Counter[str]()
+    for stop, way, names in zip(
+        reversed(found.stops), reversed(ways), reversed(reads), strict=True
+    ):
+        if leads.isdisjoint(stop.site.outputs()):
+            continue
+        leads.update(names)
+        passing = {found.owner(stop.site, slot) for slot in way.passing}
+        passed.update(passing)
+        silent.update(name for name in names if name not in passing)
+    readers = {name: count for name, count in silent.items() if name in passed}
+    return Severed(frozenset(behind & leads - passed), MappingProxyType(readers))
+
+
+def _reads(found: Survey, stop: Stop) -> tuple[str, ...]:
+    """Owners of what the forward ops of a layer read, once for each op."""
+    return tuple(
+        name
+        for part in stop.rule.parts(stop.site)
+        for name in dict.fromkeys(found.base.get(ref) for ref in part.reads if isinstance(ref, str))
+        if name is not None
+    )
 
 
 def _differentiable_slots(found: Survey, stop: Stop) -> tuple[int, ...]:

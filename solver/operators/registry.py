@@ -11,9 +11,11 @@ from solver.operators import (
     activation,
     arithmetic,
     linear,
+    logic,
     movement,
     normalisation,
     pooling,
+    reduction,
 )
 from solver.operators.base import Rule
 
@@ -21,9 +23,11 @@ _FAMILIES: Final[tuple[Mapping[str, Rule], ...]] = (
     activation.RULES,
     arithmetic.RULES,
     linear.RULES,
+    logic.RULES,
     movement.RULES,
     normalisation.RULES,
     pooling.RULES,
+    reduction.RULES,
 )
 
 RULES: Final[Mapping[str, Rule]] = MappingProxyType(

@@ -331,12 +331,12 @@ def test_that_an_output_that_is_an_input_is_nothing_to_train() -> None:
 
 
 def test_that_all_operators_without_a_rule_are_named_at_once() -> None:
-    net = NetworkOf(x=(2, 3)).layer("a", "Hardmax", "x", (2, 3)).layer("b", "Relu", "a", (2, 3))
-    net.layer("c", "Hardmax", "b", (2, 3)).layer("d", "NonZero", "c", (2, 3))
+    net = NetworkOf(x=(2, 3)).layer("a", "acme::Fold", "x", (2, 3)).layer("b", "Relu", "a", (2, 3))
+    net.layer("c", "acme::Fold", "b", (2, 3)).layer("d", "NonZero", "c", (2, 3))
     with pytest.raises(ModelError) as caught:
         expand(net.network())
     assert [issue.message for issue in caught.value.issues] == [
-        "no training rule for Hardmax: layer a and 1 more",
+        "no training rule for acme::Fold: layer a and 1 more",
         "no training rule for NonZero: layer d",
     ]
     assert all(issue.suggestion for issue in caught.value.issues)

@@ -10,6 +10,7 @@ from solver.loaders.onnx_rules import (
     layout,
     matrices,
     normalisation,
+    reduction,
     windows,
 )
 from solver.loaders.onnx_rules.base import Rule
@@ -20,11 +21,12 @@ LAYER_RULES: Final[Mapping[str, Rule]] = MappingProxyType(
     | dict(normalisation.RULES)
     | dict(matrices.RULES)
     | dict(layout.RULES)
+    | dict(reduction.RULES)
 )
 """Operators that may work on data: they become layers."""
 
 CONSTANT_RULES: Final[Mapping[str, Rule]] = MappingProxyType(
-    dict(LAYER_RULES) | dict(elementwise.CONSTANT_RULES) | dict(constants.RULES)
+    dict(LAYER_RULES) | dict(constants.RULES)
 )
 """Operators that may work on constants: they are folded."""
 

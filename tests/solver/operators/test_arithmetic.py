@@ -1,8 +1,9 @@
-"""Add, Sum, Sub, Mul, Div: what is kept, what broadcasting costs, which constants are trained."""
+"""Arithmetic: what is kept, what broadcasting costs, which constants are trained."""
 
 import pytest
 
 from solver.training import TrainingOptions, expand
+from tests.helpers.graph_checks import faults_of
 from tests.helpers.networks import NetworkOf, graph_of_layer, kept, one_layer, op_named, trained
 
 SHAPE = (2, 3, 4, 4)  # 96 elements
@@ -165,3 +166,77 @@ def test_that_an_integer_constant_is_not_trained() -> None:
     net.const("c", (3,), "int64").layer("it", "Mul", "x c", (2, 3))
     graph = expand(net.network(), TrainingOptions(loss="sum"))
     assert [item.name for item in graph.trainable] == ["x.bias"]
+
+
+def test_that_a_power_keeps_its_base_and_for_the_exponent_its_output() -> None:
+    graph = graph_of_layer(one_layer("Pow", {"a": SHAPE, "b": SHAPE}, SHAPE))
+    base, exponent = (op_named(graph, f"it.input_gradient.{k}") for k in (1, 2))
+    assert base.inputs == ("loss.input_gradient", "a", "b")
+    assert exponent.inputs == ("loss.input_gradient", "a", "it")
+    # pow, * b, * dy; dy * y * log a
+    assert (base.flop, exponent.flop) == (3 * 96, 3 * 96)
+
+
+def test_that_a_constant_exponent_is_a_setting() -> None:
+    graph = graph_of_layer(one_layer("Pow", {"a": SHAPE}, SHAPE, constants={"two": ()}))
+    assert kept(graph) == {"a"}
+    assert [item.name for item in graph.trainable] == ["a.bias"]
+
+
+def test_that_a_remainder_keeps_its_operands_for_the_divisor_only() -> None:
+    graph = graph_of_layer(one_layer("Mod", {"a": SHAPE, "b": SHAPE}, SHAPE, fmod=1))
+    dividend, divisor = (op_named(graph, f"it.input_gradient.{k}") for k in (1, 2))
+    assert dividend.inputs == ("loss.input_gradient",)
+    assert divisor.inputs == ("loss.input_gradient", "a", "b")
+    assert (dividend.flop, divisor.flop) == (96, 3 * 96)  # dy; -dy * whole part of a / b
+
+
+@pytest.mark.parametrize("op_type", ["Max", "Min"])
+def test_that_the_larger_of_two_is_found_again_by_comparing_them(op_type: str) -> None:
+    graph = graph_of_layer(one_layer(op_type, {"a": SHAPE, "b": SHAPE}, SHAPE))
+    assert op_named(graph, "it").flop == 96
+    for k in (1, 2):
+        gradient = op_named(graph, f"it.input_gradient.{k}")
+        assert gradient.inputs == ("loss.input_gradient", "a", "b")
+        assert gradient.flop == 2 * 96  # a comparison, a choice
+
+
+def test_that_the_largest_of_three_is_compared_with_the_output() -> None:
+    graph = graph_of_layer(one_layer("Max", {"a": SHAPE, "b": SHAPE, "c": SHAPE}, SHAPE))
+    assert op_named(graph, "it").flop == 2 * 96
+    assert op_named(graph, "it.input_gradient.2").inputs == ("loss.input_gradient", "b", "it")
+
+
+def test_that_a_mean_of_operands_divides_both_ways() -> None:
+    graph = graph_of_layer(one_layer("Mean", {"a": SHAPE, "b": (1, 3, 1, 1), "c": SHAPE}, SHAPE))
+    assert kept(graph) == set()
+    assert op_named(graph, "it").flop == 3 * 96  # two additions, one division
+    assert op_named(graph, "it.input_gradient.1").flop == 96
+    assert op_named(graph, "it.input_gradient.2").flop == 3 + 96  # a third each, summed up
+
+
+def test_that_a_cast_to_integers_ends_the_gradient() -> None:
+    net = NetworkOf()
+    trained("x", (2, 3), net)
+    net.layer("whole", "Cast", "x", (2, 3), dtype="int32").layer("back", "Cast", "whole", (2, 3))
+    net.layer("it", "Add", "x back", (2, 3))
+    graph = graph_of_layer(net.network())
+    names = [op.name for op in graph.ops[graph.first_backward :]]
+    assert names == ["loss.input_gradient", "it.input_gradient.1", "x.bias_gradient"]
+    assert faults_of(graph) == []
+
+
+def test_that_the_type_of_a_cast_is_taken_from_a_tensor_that_is_not_read() -> None:
+    graph = graph_of_layer(one_layer("CastLike", {"x": (2, 3), "like": (5, 2)}, (2, 3)))
+    assert op_named(graph, "it").inputs == ("x",)
+    assert "it.input_gradient.2" not in graph.op_index
+
+
+def test_that_a_bias_of_an_old_file_says_along_which_axis_it_lies() -> None:
+    # Up to opset 6: [3] from axis 1 on lies along the channels of 2x3x4x4, without it it would not.
+    net = NetworkOf(x=SHAPE).const("c", (3,)).layer("it", "Add", "x c", SHAPE, axis=1)
+    assert [item.name for item in graph_of_layer(net.network()).trainable] == ["c"]
+    net = NetworkOf(x=(2, 4, 4)).const("w", (4, 4)).const("c", (4,))
+    net.layer("before", "MatMul", "x w", (2, 4, 4))
+    net.layer("it", "Add", "before c", (2, 4, 4), axis=2)
+    assert [item.name for item in graph_of_layer(net.network()).trainable] == ["w"]

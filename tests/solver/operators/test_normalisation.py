@@ -179,3 +179,62 @@ def test_that_an_axis_that_is_not_there_is_told() -> None:
     )
     with pytest.raises(ModelError, match="layer it: axis 2 does not exist in 2 dimensions"):
         graph_of_layer(network)
+
+
+def normalised(
+    op_type: str, *constants: str, shape: tuple[int, ...], **attributes: int | tuple[int, ...]
+) -> TrainingGraph:
+    sizes = dict.fromkeys(constants, (shape[1],))
+    network = one_layer(op_type, {"x": shape}, shape, constants=sizes, **attributes)
+    return graph_of_layer(network)
+
+
+def statistics_of(found: TrainingGraph) -> dict[str, int]:
+    """Bytes of what the forward op makes besides its output."""
+    extras = op_named(found, "it").outputs[1:]
+    return {name: found.tensors[found.tensor_index[name]].bytes for name in extras}
+
+
+@pytest.mark.parametrize(
+    ("op_type", "sets"),
+    [
+        ("InstanceNormalization", 2 * 6),  # each channel of each sample
+        ("GroupNormalization", 2 * 3),  # each of 3 groups
+    ],
+)
+def test_that_groups_and_instances_are_normalised_as_layers_are(op_type: str, sets: int) -> None:
+    found = normalised(op_type, "scale", "bias", shape=(2, 6, 4, 4), num_groups=3)
+    assert statistics_of(found) == {"it.mean": 4 * sets, "it.inverse_std": 4 * sets}
+    assert op_named(found, "it").recomputable
+    assert kept(found) == {"x", "it.mean", "it.inverse_std"}
+    names = ("it", "it.scale_gradient", "it.bias_gradient", "it.input_gradient")
+    flop = [op_named(found, name).flop for name in names]
+    assert flop == [8 * 192, 4 * 192, 192, 10 * 192]  # 192 elements
+
+
+@pytest.mark.parametrize("op_type", ["RMSNormalization", "SimplifiedLayerNormalization"])
+def test_that_a_root_mean_square_is_one_statistic(op_type: str) -> None:
+    found = normalised(op_type, "scale", shape=(2, 3, 3))
+    assert statistics_of(found) == {"it.inverse_rms": 4 * 6}
+    assert op_named(found, "it").trainable == ("scale",)
+    assert kept(found) == {"x", "it.inverse_rms"}
+    names = ("it", "it.scale_gradient", "it.input_gradient")
+    # Forward: square, +, * inverse root, * scale. Scale: dy * x * inverse root, +. Input: x hat,
+    # dy * scale, sum of their product 2, - x hat * mean 2, * inverse root. 18 elements.
+    assert [op_named(found, name).flop for name in names] == [4 * 18, 3 * 18, 7 * 18]
+
+
+def test_that_a_vector_of_length_one_is_kept_with_its_former_length() -> None:
+    found = normalised("LpNormalization", shape=(2, 3, 5), axis=1)
+    assert statistics_of(found) == {"it.norm": 4 * 10}
+    assert kept(found) == {"it", "it.norm"}
+    # Forward: square, +, /. Back: dy * y, +, y * sum, dy -, / norm. 30 elements.
+    assert (op_named(found, "it").flop, op_named(found, "it.input_gradient").flop) == (90, 150)
+
+
+def test_that_a_normalisation_without_scale_keeps_its_output() -> None:
+    found = normalised("MeanVarianceNormalization", shape=(2, 3, 5, 1), axes=(0, 2, 3))
+    assert statistics_of(found) == {"it.inverse_std": 4 * 3}
+    assert kept(found) == {"it", "it.inverse_std"}
+    # Forward: +; -, square, +; - mean, / deviation. Back: sums 3, dy - mean - y * mean 3, /.
+    assert (op_named(found, "it").flop, op_named(found, "it.input_gradient").flop) == (180, 210)

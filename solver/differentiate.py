@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from solver.graph import Op, Role, Tensor, WeightGradients
 from solver.graph_writer import GraphWriter, Names, NewTensor, backward_op, forward_op
 from solver.operators import flop
-from solver.operators.base import Extra, Gradient, Part, Ref, Site
+from solver.operators.base import Extra, Gradient, Part, Ref, Shared, Site
 from solver.operators.losses import Loss
 from solver.survey import Stop, Survey, Way, severed
 
@@ -120,8 +120,9 @@ class Differentiation:
             self._extras[owner, ref] = name
             return NewTensor(name, ref.shape, ref.dtype, ref.role)
         value = self._values[ref]
-        if role is Role.ACTIVATION:
-            self.forward_bytes += value.bytes
+        if role is not Role.ACTIVATION:
+            return NewTensor(ref, value.shape, value.dtype, role)
+        self.forward_bytes += value.bytes
         return NewTensor(ref, value.shape, value.dtype, None if ref in self._severed else role)
 
     def _tensors_of(self, owner: str, refs: Sequence[Ref]) -> tuple[str, ...]:
@@ -169,6 +170,10 @@ class Differentiation:
         gradients = tuple(
             self._gradients[name] for name in site.outputs() if name in self._gradients
         )
+        shared = stop.rule.shared_gradient(site)
+        if shared is not None:
+            self._write_shared_gradient(site, shared, gradients)
+            gradients = ()
         for slot in way.trained:
             self._write_weight_gradient(stop, slot, gradients)
         joint = stop.rule.joint_gradient(site, way.passing) if way.passing else None
@@ -186,6 +191,16 @@ class Differentiation:
                 made.flop,
                 (self._found.owner(site, slot),) * paths[site.layer.inputs[slot]],
             )
+
+    def _write_shared_gradient(self, site: Site, made: Shared, gradients: tuple[str, ...]) -> None:
+        """The op that the layer's other gradient ops read in place of its outputs' gradients."""
+        owner = site.layer.name
+        name = self._op_names.fresh(f"{owner}.{made.makes.name}")
+        makes = [self._new(owner, made.makes)]
+        reads = gradients + self._tensors_of(owner, made.reads)
+        targets = self._tensors_of(owner, made.gradient_of)
+        op = backward_op(name, "input_gradient", reads, makes, flop=made.flop, gradient_of=targets)
+        self._writer.write(op, makes)
 
     def _write_weight_gradient(self, stop: Stop, slot: int, gradients: tuple[str, ...]) -> None:
         site, weight = stop.site, stop.site.input(slot)

@@ -87,7 +87,7 @@ def survey(network: Network) -> Survey:
         if rule.is_view(site):
             base[site.output().name] = base[site.input(0).name]
             continue
-        base.update((name, name) for name in site.outputs()[: rule.outputs_modelled])
+        base.update((name, name) for name in rule.modelled(site))
         stops.append(Stop(site, rule, _trainable_slots(site, rule)))
     return Survey(network, tuple(stops), base)
 
@@ -166,7 +166,7 @@ def severed(found: Survey, ways: tuple[Way, ...], output: str) -> Severed:
     behind: set[str] = set()
     for stop, way, names in zip(found.stops, ways, reads, strict=True):
         if way.trained or not behind.isdisjoint(names):
-            behind.update(stop.site.outputs()[: stop.rule.outputs_modelled])
+            behind.update(stop.rule.modelled(stop.site))
     end = found.base[output]
     leads, passed, silent = {end}, {end}, Counter[str]()
     for stop, way, names in zip(

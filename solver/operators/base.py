@@ -39,6 +39,21 @@ class Gradient:
 
 
 @dataclass(frozen=True, slots=True)
+class Shared:
+    """A backward op before a layer's other gradient ops: it makes a gradient that they all need.
+
+    It reads the gradients of the layer's outputs and `reads`; the ops after it read no gradients
+    of outputs, but `makes` where their own `reads` name it. `gradient_of` are the extras whose
+    gradient `makes` is.
+    """
+
+    flop: int
+    reads: tuple[Ref, ...]
+    makes: Extra
+    gradient_of: tuple[Extra, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """One forward op that a layer becomes; most layers have one part, random and stateful ones two.
 
@@ -151,9 +166,12 @@ class Rule:
 
     def parts(self, site: Site) -> tuple[Part, ...]:
         """Forward ops in order; the last one makes the layer's outputs."""
-        outputs = site.outputs()[: self.outputs_modelled]
         reads = tuple(name for name in site.layer.inputs if name)
-        return (Part("", site.layer.op_type, reads, outputs, self.flop(site)),)
+        return (Part("", site.layer.op_type, reads, self.modelled(site), self.flop(site)),)
+
+    def modelled(self, site: Site) -> tuple[str, ...]:
+        """The layer's outputs that exist in a training graph, in order."""
+        return site.outputs()[: self.outputs_modelled]
 
     def differentiable(self, site: Site) -> Iterable[int]:
         """Slots through which a gradient passes if a float variable is there, ascending."""
@@ -166,6 +184,13 @@ class Rule:
     def gradient(self, site: Site, slot: int) -> Gradient:
         """The gradient op of the input or trained constant at `slot`."""
         raise NotImplementedError
+
+    def shared_gradient(self, site: Site) -> Shared | None:  # noqa: ARG002 - one shape for all
+        """The backward op that comes before all others of the layer, None where there is none.
+
+        For recurrent layers: the way back through the steps is gone once, for all operands.
+        """
+        return None
 
     def joint_gradient(
         self,

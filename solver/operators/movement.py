@@ -1,6 +1,5 @@
-"""What moves elements: copies and resizing keep nothing, looking up keeps the indices."""
+"""What moves elements: copies keep nothing, looking up keeps the indices."""
 
-import math
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import ClassVar, Final
@@ -26,7 +25,7 @@ class Copy(Rule):
         return flop.COPY * sum(values[name].elements for name in site.outputs())
 
     def gradient(self, site: Site, slot: int) -> Gradient:
-        """Copy back."""
+        """Read nothing: copied back."""
         return Gradient(flop.COPY * site.input(slot).elements)
 
 
@@ -50,36 +49,12 @@ class Gather(CopyFirst):
         return Gradient(fill + added, (site.input(1).name,))
 
 
-class Resize(CopyFirst):
-    """Sums of neighbouring elements with fixed factors; nearest neighbours are copies."""
-
-    def _taps(self, site: Site) -> int:
-        """Elements of the input that one element of the output reads."""
-        mode = site.layer.attributes.get("mode", "nearest")
-        if not isinstance(mode, str) or mode not in flop.RESIZE_TAPS:
-            raise site.error(f"mode {mode!r} of Resize is none of {', '.join(flop.RESIZE_TAPS)}")
-        sizes = zip(site.input(0).shape, site.output().shape, strict=True)
-        return math.prod(flop.RESIZE_TAPS[mode] for before, after in sizes if before != after)
-
-    def flop(self, site: Site) -> int:
-        """A copy, or a multiply-add per element read."""
-        taps = self._taps(site)
-        return (flop.COPY if taps == 1 else flop.MULTIPLY_ADD * taps) * site.output().elements
-
-    def gradient(self, site: Site, slot: int) -> Gradient:
-        """Read nothing: zeros, then every element of the output goes back to those that made it."""
-        taps = self._taps(site)
-        each = flop.ADDITION if taps == 1 else flop.MULTIPLY_ADD * taps
-        return Gradient(flop.COPY * site.input(slot).elements + each * site.output().elements)
-
-
 RULES: Final[Mapping[str, Rule]] = MappingProxyType({
     "Concat": Copy(),
     "Split": CopyFirst(),
     "Pad": CopyFirst(),
     "Transpose": Copy(),
     "Gather": Gather(),
-    "Resize": Resize(),
     "Reshape": View(),
     "Flatten": View(),
     "Squeeze": View(),

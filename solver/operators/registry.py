@@ -10,24 +10,30 @@ from typing import Final
 from solver.operators import (
     activation,
     arithmetic,
+    convolution,
     linear,
     logic,
     movement,
     normalisation,
     pooling,
+    recurrent,
     reduction,
+    resampling,
 )
 from solver.operators.base import Rule
 
 _FAMILIES: Final[tuple[Mapping[str, Rule], ...]] = (
     activation.RULES,
     arithmetic.RULES,
+    convolution.RULES,
     linear.RULES,
     logic.RULES,
     movement.RULES,
     normalisation.RULES,
     pooling.RULES,
+    recurrent.RULES,
     reduction.RULES,
+    resampling.RULES,
 )
 
 RULES: Final[Mapping[str, Rule]] = MappingProxyType(

@@ -136,8 +136,11 @@ def _gradients_per_trainable(graph: TrainingGraph) -> Iterator[str]:
 def _partials(op: Op) -> list[tuple[str, str]]:
     """The gradients an op makes, each with what it is a gradient of.
 
-    One output is of the last target (the others lie on the way to it), several are of one each.
+    One output is of the last target (the others lie on the way to it), several are of one each. The
+    gradient of what no tensor holds goes by its own name.
     """
+    if not op.gradient_of:
+        return [(name, name) for name in op.outputs]
     if len(op.outputs) == 1:
         return [(op.outputs[0], op.gradient_of[-1])]
     return list(zip(op.outputs, op.gradient_of, strict=True))
@@ -186,18 +189,34 @@ def _sums(graph: TrainingGraph) -> Iterator[str]:
             yield f"gradient {name} is read by nothing"
 
 
-def _chain(graph: TrainingGraph) -> Iterator[str]:
-    """Each forward op on the way passes the gradient of its output on to each of its inputs."""
+def _passed(graph: TrainingGraph) -> tuple[set[tuple[str, str]], set[str]]:
+    """Pairs (from, to) of one backward op or of two with a step between; what the loss starts.
+
+    A step between is the gradient of something that no other layer reads: a recurrent layer's
+    gates, or sums that no tensor holds.
+    """
     contents = _contents(graph)
     wanted = _differentiated(graph)
     passed: set[tuple[str, str]] = set()
     started: set[str] = set()
+    behind_step: dict[str, set[str]] = {}
     for op in _backward(graph):
         sources = {contents[name][0] for name in op.inputs if name in contents}
-        for target in op.gradient_of:
+        for source in tuple(sources):
+            sources |= behind_step.get(source, set())
+        for target in op.gradient_of or op.outputs:
             passed.update((source, target) for source in sources)
+            if op.kind == "input_gradient" and target not in wanted:
+                behind_step.setdefault(target, set()).update(sources)
         if not sources:
             started.update(op.gradient_of)
+    return passed, started
+
+
+def _chain(graph: TrainingGraph) -> Iterator[str]:
+    """Each forward op on the way passes the gradient of its output on to each of its inputs."""
+    wanted = _differentiated(graph)
+    passed, started = _passed(graph)
     for op in _forward(graph):
         outputs = wanted & set(op.outputs)
         for name in sorted(wanted & set(op.inputs)) if outputs else ():

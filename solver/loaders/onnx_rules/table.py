@@ -10,7 +10,10 @@ from solver.loaders.onnx_rules import (
     layout,
     matrices,
     normalisation,
+    pools,
+    recurrent,
     reduction,
+    resampling,
     windows,
 )
 from solver.loaders.onnx_rules.base import Rule
@@ -22,6 +25,9 @@ LAYER_RULES: Final[Mapping[str, Rule]] = MappingProxyType(
     | dict(matrices.RULES)
     | dict(layout.RULES)
     | dict(reduction.RULES)
+    | dict(pools.RULES)
+    | dict(resampling.RULES)
+    | dict(recurrent.RULES)
 )
 """Operators that may work on data: they become layers."""
 

@@ -1,19 +1,30 @@
-"""Shapes of convolutions and pools, over any number of spatial dimensions."""
+"""Shapes of convolutions, and of windows, over any number of spatial dimensions."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
 from solver.graph import Shape
-from solver.loaders.onnx_rules.base import Fact, Inference, Node, Rule, RuleError, one, text_of
+from solver.loaders.onnx_rules.base import (
+    Fact,
+    Inference,
+    Node,
+    Rule,
+    RuleError,
+    one,
+    text_of,
+)
 from solver.network import AttributeValue
 
 _MIN_RANK: Final = 3
+_SAME: Final = frozenset({"SAME_UPPER", "SAME_LOWER"})
+_NO_AUTO_PAD: Final = frozenset({"NOTSET", ""})
 
 
 @dataclass(frozen=True, slots=True)
-class _Window:
+class Window:
     """A sliding window with every default resolved; `pads` = all begins, then all ends."""
 
     kernel: tuple[int, ...]
@@ -23,6 +34,7 @@ class _Window:
     outputs: tuple[int, ...]
 
     def attributes(self) -> dict[str, AttributeValue]:
+        """The resolved attributes; auto_pad has become pads."""
         return {
             "kernel_shape": self.kernel,
             "strides": self.strides,
@@ -32,7 +44,11 @@ class _Window:
         }
 
 
-def _per_axis(node: Node, name: str, rank: int, default: int) -> tuple[int, ...]:
+def per_axis(node: Node, name: str, rank: int, default: int) -> tuple[int, ...]:
+    """A list of `rank` numbers above zero, all `default` where it is absent.
+
+    Raises RuleError for anything else.
+    """
     values = node.integers(name)
     if values is None:
         return (default,) * rank
@@ -41,7 +57,8 @@ def _per_axis(node: Node, name: str, rank: int, default: int) -> tuple[int, ...]
     return values
 
 
-def _explicit_pads(node: Node, rank: int) -> tuple[int, ...]:
+def explicit_pads(node: Node, rank: int) -> tuple[int, ...]:
+    """Attribute `pads`: begins of all dimensions, then ends; none below zero."""
     pads = node.integers("pads")
     if pads is None:
         return (0,) * (2 * rank)
@@ -85,81 +102,152 @@ def _explicit_outputs(
     return tuple(outputs)
 
 
-def _window(node: Node, spatial: Shape, kernel: tuple[int, ...], *, ceil: bool = False) -> _Window:
+def window_of(node: Node, spatial: Shape, kernel: tuple[int, ...], *, ceil: bool = False) -> Window:
+    """The window of a convolution or pool over `spatial`, its defaults and auto_pad resolved."""
     rank = len(spatial)
-    strides = _per_axis(node, "strides", rank, 1)
-    dilations = _per_axis(node, "dilations", rank, 1)
+    strides = per_axis(node, "strides", rank, 1)
+    dilations = per_axis(node, "dilations", rank, 1)
     reach = [(k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)]
-    mode = node.text("auto_pad", "NOTSET")
-    if mode in {"SAME_UPPER", "SAME_LOWER"}:
+    mode = _auto_pad(node)
+    if mode in _SAME:
         outputs = tuple(-(-size // stride) for size, stride in zip(spatial, strides, strict=True))
         pads = _same_pads(spatial, outputs, reach, strides, upper=mode == "SAME_UPPER")
-    elif mode in {"NOTSET", "VALID", ""}:
-        pads = (0,) * (2 * rank) if mode == "VALID" else _explicit_pads(node, rank)
-        outputs = _explicit_outputs(spatial, pads, reach, strides, ceil=ceil)
     else:
+        pads = (0,) * (2 * rank) if mode == "VALID" else explicit_pads(node, rank)
+        outputs = _explicit_outputs(spatial, pads, reach, strides, ceil=ceil)
+    return Window(kernel, strides, dilations, pads, outputs)
+
+
+def _auto_pad(node: Node) -> str:
+    mode = node.text("auto_pad", "NOTSET")
+    if mode not in _SAME | _NO_AUTO_PAD | {"VALID"}:
         raise RuleError(f"auto_pad {mode!r} is not one of NOTSET, SAME_UPPER, SAME_LOWER, VALID")
-    return _Window(kernel, strides, dilations, pads, outputs)
+    return mode
 
 
-def _spatial(fact: Fact) -> Shape:
+def spatial_of(fact: Fact) -> Shape:
+    """The sizes behind batch and channels. Raises RuleError where there are none."""
     if fact.rank < _MIN_RANK:
         raise RuleError(f"the input is {text_of(fact.shape)}; batch, channels and space are needed")
     return fact.shape[2:]
 
 
-def conv(node: Node) -> Inference:
-    """Conv: input [N, C, ...], weight [M, C / group, ...], bias [M]."""
-    x, weight, bias = node.need(0), node.need(1), node.given(2)
-    spatial = _spatial(x)
+def _kernel(node: Node, x: Fact, weight: Fact) -> tuple[int, ...]:
+    """The kernel of a convolution: the weight's, with which the attribute must agree."""
     if weight.rank != x.rank:
         raise RuleError(f"weight {text_of(weight.shape)} does not fit input {text_of(x.shape)}")
-    group = node.integer("group", 1)
-    channels, filters = x.shape[1], weight.shape[0]
-    if group < 1 or channels != weight.shape[1] * group or filters % group:
-        raise RuleError(
-            f"weight {text_of(weight.shape)} in {group} groups does not fit {channels} channels"
-        )
-    if bias is not None and bias.shape != (filters,):
-        raise RuleError(f"bias {text_of(bias.shape)} does not fit {filters} filters")
     kernel = node.integers("kernel_shape") or weight.shape[2:]
     if kernel != weight.shape[2:] or min(kernel) < 1:
         raise RuleError(f"kernel_shape {kernel} does not fit weight {text_of(weight.shape)}")
-    window = _window(node, spatial, kernel)
-    shape = (x.shape[0], filters, *window.outputs)
+    return kernel
+
+
+def _check_bias(bias: Fact | None, filters: int) -> None:
+    if bias is not None and bias.shape != (filters,):
+        raise RuleError(f"bias {text_of(bias.shape)} does not fit {filters} filters")
+
+
+def _groups(node: Node, x: Fact, weight: Fact) -> int:
+    """The groups of a convolution whose weight is [M, C / group, ...]."""
+    group = node.integer("group", 1)
+    if group < 1 or x.shape[1] != weight.shape[1] * group or weight.shape[0] % group:
+        raise RuleError(
+            f"weight {text_of(weight.shape)} in {group} groups does not fit {x.shape[1]} channels"
+        )
+    return group
+
+
+def conv(node: Node) -> Inference:
+    """Conv: input [N, C, ...], weight [M, C / group, ...], bias [M]."""
+    x, weight, bias = node.need(0), node.need(1), node.given(2)
+    spatial, kernel = spatial_of(x), _kernel(node, x, weight)
+    group = _groups(node, x, weight)
+    _check_bias(bias, weight.shape[0])
+    window = window_of(node, spatial, kernel)
+    shape = (x.shape[0], weight.shape[0], *window.outputs)
     return one(shape, x.dtype, **window.attributes(), group=group)
 
 
-def pool(node: Node) -> Inference:
-    """MaxPool (with optional int64 indices), AveragePool."""
-    x = node.need(0)
-    spatial = _spatial(x)
-    kernel = _per_axis(node, "kernel_shape", len(spatial), 0)
-    if 0 in kernel:
-        raise RuleError("attribute kernel_shape is missing")
-    ceil = node.integer("ceil_mode", 0)
-    window = _window(node, spatial, kernel, ceil=ceil == 1)
-    shape = (*x.shape[:2], *window.outputs)
-    attributes = window.attributes() | {"ceil_mode": ceil}
-    if node.op_type == "AveragePool":
-        attributes["count_include_pad"] = node.integer("count_include_pad", 0)
-    outputs = [Fact(shape, x.dtype)]
-    if node.op_type == "MaxPool" and node.outputs > 1:
-        outputs.append(Fact(shape, "int64"))
-    return Inference(tuple(outputs), attributes)
+def deform_conv(node: Node) -> Inference:
+    """DeformConv: as Conv, of positions moved by `offset`, each times `mask` where there is one."""
+    x, weight, offset = node.need(0), node.need(1), node.need(2)
+    spatial, kernel = spatial_of(x), _kernel(node, x, weight)
+    group, parts = _groups(node, x, weight), node.integer("offset_group", 1)
+    if parts < 1 or x.shape[1] % parts:
+        raise RuleError(f"{parts} groups of offsets do not fit {x.shape[1]} channels")
+    _check_bias(node.given(3), weight.shape[0])
+    window = window_of(node, spatial, kernel)
+    positions = parts * math.prod(kernel)
+    for fact, name, each in ((offset, "offset", len(spatial)), (node.given(4), "mask", 1)):
+        wanted = (x.shape[0], positions * each, *window.outputs)
+        if fact is not None and fact.shape != wanted:
+            raise RuleError(f"{name} is {text_of(fact.shape)}, it must be {text_of(wanted)}")
+    shape = (x.shape[0], weight.shape[0], *window.outputs)
+    return one(shape, x.dtype, **window.attributes(), group=group, offset_group=parts)
 
 
-def global_pool(node: Node) -> Inference:
-    """GlobalAveragePool, GlobalMaxPool: every spatial dimension becomes 1."""
-    x = node.need(0)
-    shape = (*x.shape[:2], *(1 for _ in _spatial(x)))
-    return one(shape, x.dtype)
+@dataclass(frozen=True, slots=True)
+class _Spread:
+    """A transposed window: how far each dimension grows, and what is cut from both ends."""
+
+    outputs: tuple[int, ...]
+    pads: tuple[int, ...]
+
+
+def _spread(node: Node, full: Sequence[int], scaled: Sequence[int]) -> _Spread:
+    """Outputs and pads of a transposed window whose uncut result is `full`.
+
+    `output_shape` wins over pads; SAME_UPPER and SAME_LOWER ask for `scaled`, the input's size
+    times the stride. An odd cut is larger at the end for SAME_UPPER, else at the beginning.
+    """
+    rank, mode = len(full), _auto_pad(node)
+    wanted = node.integers("output_shape") or (tuple(scaled) if mode in _SAME else None)
+    if wanted is None:
+        pads = (0,) * (2 * rank) if mode == "VALID" else explicit_pads(node, rank)
+        outputs = tuple(size - pads[i] - pads[i + rank] for i, size in enumerate(full))
+    else:
+        # Some exporters write batch and channels as well.
+        outputs = wanted[2:] if len(wanted) == rank + 2 else wanted
+        if len(outputs) != rank:
+            raise RuleError(f"output_shape {wanted} does not fit {rank} dimensions")
+        cut = [max(size - output, 0) for size, output in zip(full, outputs, strict=True)]
+        small, large = [n // 2 for n in cut], [n - n // 2 for n in cut]
+        pads = (*small, *large) if mode == "SAME_UPPER" else (*large, *small)
+    if min(outputs) < 1:
+        raise RuleError(f"pads {pads} cut more than there is of {text_of(tuple(full))}")
+    return _Spread(outputs, pads)
+
+
+def conv_transpose(node: Node) -> Inference:
+    """ConvTranspose: input [N, C, ...], weight [C, M / group, ...], bias [M]."""
+    x, weight, bias = node.need(0), node.need(1), node.given(2)
+    spatial, kernel = spatial_of(x), _kernel(node, x, weight)
+    group, rank = node.integer("group", 1), len(spatial)
+    if group < 1 or x.shape[1] != weight.shape[0] or x.shape[1] % group:
+        raise RuleError(
+            f"weight {text_of(weight.shape)} in {group} groups does not fit {x.shape[1]} channels"
+        )
+    _check_bias(bias, weight.shape[1] * group)
+    strides = per_axis(node, "strides", rank, 1)
+    dilations = per_axis(node, "dilations", rank, 1)
+    more = node.integers("output_padding") or (0,) * rank
+    if len(more) != rank or min(more) < 0:
+        raise RuleError(f"output_padding {more} must be {rank} numbers, none below zero")
+    full = [
+        stride * (size - 1) + extra + (k - 1) * dilation + 1
+        for size, k, stride, dilation, extra in zip(
+            spatial, kernel, strides, dilations, more, strict=True
+        )
+    ]
+    scaled = [size * stride for size, stride in zip(spatial, strides, strict=True)]
+    made = _spread(node, full, scaled)
+    window = Window(kernel, strides, dilations, made.pads, made.outputs)
+    shape = (x.shape[0], weight.shape[1] * group, *window.outputs)
+    return one(shape, x.dtype, **window.attributes(), output_padding=more, group=group)
 
 
 RULES: Final[Mapping[str, Rule]] = MappingProxyType({
     "Conv": conv,
-    "MaxPool": pool,
-    "AveragePool": pool,
-    "GlobalAveragePool": global_pool,
-    "GlobalMaxPool": global_pool,
+    "ConvTranspose": conv_transpose,
+    "DeformConv": deform_conv,
 })  # fmt: skip

@@ -2,7 +2,6 @@
 
 import pytest
 
-from solver.errors import ModelError
 from tests.helpers.networks import NetworkOf, graph_of_layer, kept, one_layer, op_named, trained
 
 
@@ -136,30 +135,3 @@ def test_that_indices_that_are_computed_are_kept() -> None:
     trained("x", (5, 4), net)
     net.input("rows", (3,), "int64").layer("it", "Gather", "x rows", (3, 4), axis=0)
     assert kept(graph_of_layer(net.network())) == {"rows"}
-
-
-@pytest.mark.parametrize(
-    ("mode", "after", "forward", "backward"),
-    [
-        # 2 x 16 elements before, 2 x 64 after
-        ("nearest", (1, 2, 8, 8), 128, 32 + 128),
-        # four neighbours, a multiply-add each
-        ("linear", (1, 2, 8, 8), 128 * 4 * 2, 32 + 128 * 4 * 2),
-        # two neighbours where one axis grows: 2 x 32 elements after
-        ("linear", (1, 2, 8, 4), 64 * 2 * 2, 32 + 64 * 2 * 2),
-        ("cubic", (1, 2, 8, 8), 128 * 16 * 2, 32 + 128 * 16 * 2),
-    ],
-)
-def test_that_resizing_keeps_nothing_and_costs_what_it_reads(
-    mode: str, after: tuple[int, ...], forward: int, backward: int
-) -> None:
-    graph = graph_of_layer(one_layer("Resize", {"x": (1, 2, 4, 4)}, after, mode=mode))
-    assert kept(graph) == set()
-    assert op_named(graph, "it").flop == forward
-    assert op_named(graph, "it.input_gradient").flop == backward
-
-
-def test_that_a_way_to_resize_that_nobody_knows_is_told() -> None:
-    network = one_layer("Resize", {"x": (1, 2, 4, 4)}, (1, 2, 8, 8), mode="lanczos")
-    with pytest.raises(ModelError, match="layer it: mode 'lanczos' of Resize is none of nearest"):
-        graph_of_layer(network)

@@ -1,9 +1,11 @@
 """A maximum keeps where it was found, a mean keeps nothing."""
 
+from dataclasses import replace
+
 import pytest
 
 from solver.graph import Role
-from tests.helpers.networks import NetworkOf, graph_of_layer, kept, one_layer, op_named
+from tests.helpers.networks import NetworkOf, graph_of_layer, kept, one_layer, op_named, trained
 
 SOURCE, OUT = (1, 2, 6, 6), (1, 2, 3, 3)  # 72 and 18 elements
 
@@ -64,3 +66,41 @@ def test_that_a_global_maximum_looks_at_everything_behind_the_channels() -> None
 def test_that_a_pool_of_one_dimension_has_a_window_of_one() -> None:
     graph = graph_of_layer(one_layer("MaxPool", {"x": (1, 2, 8)}, (1, 2, 4), kernel_shape=(2,)))
     assert op_named(graph, "it").flop == 2 * 8
+
+
+@pytest.mark.parametrize(
+    ("op_type", "shape", "window"),
+    [("LpPool", (1, 2, 3, 3), 4), ("GlobalLpPool", (1, 2, 1, 1), 36)],
+)
+def test_that_a_norm_keeps_input_and_output(
+    op_type: str, shape: tuple[int, ...], window: int
+) -> None:
+    graph = graph_of_layer(one_layer(op_type, {"x": SOURCE}, shape, kernel_shape=(2, 2)))
+    outputs = shape[1] * shape[2] * shape[3]
+    assert kept(graph) == {"x", "it"}
+    assert op_named(graph, "it").flop == (3 * window + 1) * outputs
+    assert op_named(graph, "it.input_gradient").flop == 72 + 6 * window * outputs
+
+
+def test_that_indices_that_another_layer_reads_are_the_files_own() -> None:
+    net = NetworkOf()
+    trained("x", SOURCE, net)
+    net.layer("pool", "MaxPool", "x", OUT, more={"where": OUT}, kernel_shape=(2, 2))
+    net.values["where"] = replace(net.values["where"], dtype="int64")
+    net.layer("relu", "Relu", "pool", OUT)
+    graph = graph_of_layer(net.layer("it", "MaxUnpool", "relu where", SOURCE).network())
+    assert op_named(graph, "pool").outputs == ("pool", "where")
+    assert op_named(graph, "pool.input_gradient").inputs == ("relu.input_gradient", "where")
+    assert op_named(graph, "it.input_gradient.1").inputs == ("loss.input_gradient", "where")
+    assert graph.tensors[graph.tensor_index["where"]].bytes == 18 * 8
+    assert graph.saved_extra_bytes == 0
+
+
+def test_that_going_back_to_where_maxima_were_is_a_copy() -> None:
+    net = NetworkOf()
+    trained("x", OUT, net)
+    net.input("where", OUT, "int64").layer("it", "MaxUnpool", "x where", SOURCE)
+    graph = graph_of_layer(net.network())
+    assert op_named(graph, "it").flop == 72 + 18  # zeros, and each element
+    assert op_named(graph, "it.input_gradient.1").flop == 18
+    assert kept(graph) == {"where"}

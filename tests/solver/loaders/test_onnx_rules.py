@@ -122,8 +122,11 @@ def test_that_old_arithmetic_broadcasts_only_where_it_says_so(tmp_path: Path) ->
     assert _shape(tmp_path, "Add", (2, 4), bias, opset=6, broadcast=1) == (2, 4)
     with pytest.raises(ModelError, match="shapes 2x4 and 4 differ"):
         _shape(tmp_path, "Add", (2, 4), bias, opset=6)
-    with pytest.raises(ModelError, match=r"onnx\.version_converter"):
-        _shape(tmp_path, "Add", (2, 4, 3), bias, opset=6, broadcast=1, axis=1)
+    assert _shape(tmp_path, "Add", (2, 4, 3), bias, opset=6, broadcast=1, axis=1) == (2, 4, 3)
+    with pytest.raises(ModelError, match="shapes 2x4x3 and 4 do not match"):
+        _shape(tmp_path, "Add", (2, 4, 3), bias, opset=6, broadcast=1)
+    with pytest.raises(ModelError, match="4 does not fit from axis 3 on"):
+        _shape(tmp_path, "Add", (2, 4, 3), bias, opset=6, broadcast=1, axis=3)
 
 
 @pytest.mark.parametrize(("opset", "axis"), [(9, 1), (13, 2)])

@@ -24,7 +24,7 @@ from solver.graph import TrainingGraph
 from solver.graph_request import GraphRequest
 from solver.json_hooks import plain
 from solver.loading import load_training_graph
-from solver.text import printable
+from solver.text import one_line, printable
 
 MEMORY_EXIT: Final = 77
 """Exit code where the memory was used up and no words could be said any more."""
@@ -83,11 +83,11 @@ def answer(request: GraphRequest) -> bytes:
         return encode(ReadDone(model.graph, model.source, model.sha256))
     except EngineError as error:
         usage = error.exit_code == 2  # noqa: PLR2004 - wrong usage, as EngineError says
-        return encode(ReadRefused([_printable(issue) for issue in error.issues], usage))
+        return encode(ReadRefused([_one_line(issue) for issue in error.issues], usage))
     except MemoryError:
         return encode(ReadExhausted())
     except Exception as error:  # noqa: BLE001 - the top loop: a fault of ours is told like any other
-        kind = printable(f"{type(error).__name__}: {error}")
+        kind = one_line(f"{type(error).__name__}: {error}")
         return encode(ReadFault(kind, printable(traceback.format_exc())))
 
 
@@ -115,12 +115,13 @@ def limit_itself(memory_bytes: int, seconds: float) -> bool:
     return sys.platform != "darwin" and bound(resource.RLIMIT_AS, memory_bytes)
 
 
-def _printable(issue: Issue) -> Issue:
+def _one_line(issue: Issue) -> Issue:
+    """Names in a damaged file may hold anything, a terminal's commands too."""
     return replace(
         issue,
-        message=printable(issue.message),
-        where=printable(issue.where),
-        suggestion=printable(issue.suggestion),
+        message=one_line(issue.message),
+        where=one_line(issue.where),
+        suggestion=one_line(issue.suggestion),
     )
 
 

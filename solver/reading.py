@@ -32,7 +32,7 @@ from solver.reader import (
     ReadRequest,
     encode,
 )
-from solver.text import printable
+from solver.text import one_line
 from solver.units import format_bytes, format_seconds
 from solver.zoo.registry import builtin_names
 
@@ -153,7 +153,7 @@ def _converse(
         except subprocess.TimeoutExpired:
             rest = None  # communicate keeps what it has not sent yet
         if cancelled():
-            raise ReadingCancelledError(Issue("reading was cancelled", path.name))
+            raise ReadingCancelledError(Issue("reading was cancelled", one_line(path.name)))
         if time.monotonic() > deadline:
             raise _out_of_time(path, seconds)
 
@@ -168,19 +168,19 @@ def _understood(found: Answer, path: Path, memory: int) -> LoadedModel:
             raise _out_of_memory(path, memory)
         case ReadFault(message=message, details=details):
             words = f"the program met a fault of its own while it read the file: {message}"
-            raise ReadingFaultError(Issue(words, printable(path.name)), details)
+            raise ReadingFaultError(Issue(words, one_line(path.name)), details)
         case _:
             assert_never(found)
 
 
 def _out_of_time(path: Path, seconds: float) -> ModelError:
     words = f"reading took longer than {format_seconds(seconds)} and was stopped"
-    return ModelError(Issue(words, printable(path.name), _TOO_MUCH))
+    return ModelError(Issue(words, one_line(path.name), _TOO_MUCH))
 
 
 def _out_of_memory(path: Path, memory: int) -> ModelError:
     words = f"reading needs more than {format_bytes(memory)} of memory and was stopped"
-    return ModelError(Issue(words, printable(path.name), _TOO_MUCH))
+    return ModelError(Issue(words, one_line(path.name), _TOO_MUCH))
 
 
 def _death(code: int, errors: bytes, path: Path, memory: int) -> EngineError:
@@ -191,10 +191,10 @@ def _death(code: int, errors: bytes, path: Path, memory: int) -> EngineError:
         return _out_of_memory(path, memory)
     if code > 0 and text:
         words = f"the program met a fault of its own while it read the file: exit code {code}"
-        return ReadingFaultError(Issue(words, printable(path.name)), text)
+        return ReadingFaultError(Issue(words, one_line(path.name)), text)
     how = _signal_name(-code) if code < 0 else f"exit code {code}"
     words = f"the process that read the file ended without an answer ({how})"
-    return ModelError(Issue(words, printable(path.name), "the file is probably damaged"))
+    return ModelError(Issue(words, one_line(path.name), "the file is probably damaged"))
 
 
 def _signal_name(number: int) -> str:

@@ -20,6 +20,16 @@ def detect_encoding(data: bytes) -> str:
     return json.detect_encoding(data)
 
 
+def one_line(text: str) -> str:
+    """The text on one line: what is not printable, as in damaged names, is spelled out."""
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode("ascii")
+        for c in text
+    )
+
+
 def printable(name: str) -> str:
     """The name of a file, fit for every document: bytes that are no UTF-8 are spelled out.
 

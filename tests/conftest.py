@@ -29,6 +29,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=20,
         help="random budgets per network in test_random_budgets.py; 200 for acceptance",
     )
+    parser.addoption(
+        "--cases",
+        type=int,
+        default=2000,
+        help="damaged files in fuzz/test_fuzz.py; 100000 for acceptance",
+    )
 
 
 @pytest.fixture(autouse=True)

@@ -21,7 +21,7 @@ def read_model(path: Path) -> "onnx.ModelProto":
     """The ONNX message of `path`, external data untouched.
 
     Raises ModelError when the path is no readable file, or its content is not a whole ONNX model
-    of a version that this program knows.
+    of a version that this program knows; MemoryError when its message does not fit in memory.
     """
     content = _content(path)
     import onnx  # noqa: PLC0415 - a third of a second that only ONNX files need
@@ -30,6 +30,8 @@ def read_model(path: Path) -> "onnx.ModelProto":
     try:
         model: onnx.ModelProto = onnx.ModelProto.FromString(content)
     except (message.DecodeError, RuntimeError) as error:
+        if "alloc failed" in str(error):  # protobuf's own memory, which raises no MemoryError
+            raise MemoryError(str(error)) from error
         raise _refusal(path, _damage(content)) from error
     _check_header(path, model)
     return model

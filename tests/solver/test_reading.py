@@ -1,0 +1,218 @@
+"""Claim: whatever the process that reads a file does or dies of, the answer is one sentence."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from solver.cli import run
+from solver.errors import EngineError, ModelError, UsageError
+from solver.graph import Accounting
+from solver.graph_request import GraphRequest
+from solver.loading import LoadedModel, load_training_graph
+from solver.reading import (
+    READER_COMMAND,
+    ReadingCancelledError,
+    ReadingFaultError,
+    ReadingLimits,
+    read_model,
+)
+from tests.helpers.command import GRAPHS
+from tests.helpers.onnx_models import floats, model_of, node, weight
+
+CHAIN = str(GRAPHS / "01_chain.json")
+
+
+def dying(code: str) -> tuple[str, ...]:
+    """A reading process that takes the question and then does this."""
+    return (sys.executable, "-c", f"import os, sys, time; sys.stdin.read(); {code}")
+
+
+def refused(code: str, *, limits: ReadingLimits | None = None) -> EngineError:
+    with pytest.raises(EngineError) as caught:
+        read_model(GraphRequest(CHAIN), limits=limits or ReadingLimits(), command=dying(code))
+    return caught.value
+
+
+def test_that_a_graph_file_comes_back_as_it_was_read() -> None:
+    assert read_model(GraphRequest(CHAIN)) == load_training_graph(GraphRequest(CHAIN))
+
+
+def test_that_an_onnx_file_comes_back_as_it_was_read(tmp_path: Path) -> None:
+    path = tmp_path / "n.onnx"
+    path.write_bytes(
+        model_of(
+            [node("Gemm", "x w"), node("Relu", "y", "z")],
+            [floats("x", "N", 4)],
+            [weight("w", 4, 3)],
+            outputs=("z",),
+        ).SerializeToString()
+    )
+    request = GraphRequest(str(path), batch=2)
+
+    assert read_model(request) == load_training_graph(request)
+
+
+def test_that_a_built_in_network_needs_no_process() -> None:
+    made = read_model(GraphRequest("linear", Accounting.POET), command=("/nowhere",))
+
+    assert isinstance(made, LoadedModel)
+    assert made.source == "built-in"
+
+
+def test_that_a_name_without_a_file_needs_no_process() -> None:
+    with pytest.raises(UsageError, match="no file and no built-in network"):
+        read_model(GraphRequest("resnet81"), command=("/nowhere",))
+
+
+def test_that_wrong_usage_stays_wrong_usage() -> None:
+    with pytest.raises(UsageError) as caught:
+        read_model(GraphRequest(CHAIN, batch=2, loss="mse"))
+
+    assert [issue.where for issue in caught.value.issues] == ["--batch", "--loss"]
+
+
+def test_that_every_mistake_of_a_file_comes_back(tmp_path: Path) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text(Path(CHAIN).read_text().replace('"bytes": ', '"bytes": -', 2))
+    with pytest.raises(ModelError) as here:
+        load_training_graph(GraphRequest(str(path)))
+    with pytest.raises(ModelError) as there:
+        read_model(GraphRequest(str(path)))
+
+    assert len(there.value.issues) == 2
+    assert there.value.issues == here.value.issues
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems want names in Unicode")
+def test_that_a_file_whose_name_is_no_unicode_is_read(tmp_path: Path) -> None:
+    path = os.fsencode(tmp_path) + b"/caf\xe9.json"
+    Path(os.fsdecode(path)).write_bytes(Path(CHAIN).read_bytes())
+
+    made = read_model(GraphRequest(os.fsdecode(path)))
+
+    assert made.source.endswith(r"caf\udce9.json")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no signals")
+def test_that_a_crash_is_one_sentence() -> None:
+    error = refused("os.kill(os.getpid(), 11)")
+
+    assert len(error.issues) == 1
+    assert error.issues[0].where == "01_chain.json"
+    assert "SIGSEGV" in error.issues[0].message
+    assert "damaged" in error.issues[0].suggestion
+
+
+def test_that_an_end_without_an_answer_is_one_sentence() -> None:
+    assert "exit code 3" in str(refused("os._exit(3)"))
+
+
+def test_that_an_answer_that_is_none_is_one_sentence() -> None:
+    assert "without an answer" in str(refused("print('hello')"))
+    assert "without an answer" in str(refused("os.write(1, bytes([255, 0, 254]))"))
+
+
+def test_that_reading_without_end_is_stopped() -> None:
+    began = time.monotonic()
+    error = refused("time.sleep(60)", limits=ReadingLimits(seconds=0.2))
+
+    assert "took longer than 200 ms" in str(error)
+    assert time.monotonic() - began < 20
+
+
+def test_that_cancelling_stops_it_at_once() -> None:
+    asked = []
+
+    def cancelled() -> bool:
+        asked.append(time.monotonic())
+        return len(asked) == 3
+
+    with pytest.raises(ReadingCancelledError, match="cancelled"):
+        read_model(GraphRequest(CHAIN), cancelled=cancelled, command=dying("time.sleep(60)"))
+
+    assert len(asked) == 3
+    assert time.monotonic() - asked[-1] < 5
+
+
+def test_that_a_fault_of_the_program_comes_with_its_place() -> None:
+    error = refused("raise KeyError('fact')")
+
+    assert isinstance(error, ReadingFaultError)
+    assert "fault of its own" in str(error)
+    assert "KeyError: 'fact'" in error.details
+
+
+def test_that_the_memory_is_limited(tmp_path: Path) -> None:
+    # 4 B of file for a node, which takes protobuf more than 100 B of memory
+    path = tmp_path / "bomb.onnx"
+    nodes = b"\x0a\x00" * 1_500_000
+    size = bytearray()
+    rest = len(nodes)
+    while rest > 127:
+        size.append(rest & 127 | 128)
+        rest >>= 7
+    path.write_bytes(b"\x08\x08\x3a" + bytes([*size, rest]) + nodes + b"\x42\x02\x10\x11")
+
+    with pytest.raises(ModelError) as caught:
+        read_model(GraphRequest(str(path)), limits=ReadingLimits(memory_bytes=200 * 2**20))
+
+    # 200 MiB and four times the 3 MB of the file
+    assert "more than 211 MiB of memory" in str(caught.value)
+
+
+def test_that_a_module_beside_the_file_is_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Downloads lie in one folder: a json.py or an onnx.py there must stay a file."""
+    (tmp_path / "g.json").write_bytes(Path(CHAIN).read_bytes())
+    for name in ("json", "msgspec", "onnx", "numpy"):
+        (tmp_path / f"{name}.py").write_text("open('ran', 'w').close()")
+    monkeypatch.chdir(tmp_path)
+
+    read_model(GraphRequest("g.json"))
+
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows keeps the id of a dead parent")
+def test_that_the_process_outlives_no_parent(tmp_path: Path) -> None:
+    """Its parent dies without a word while it waits for a file that never ends."""
+    script = (
+        "import subprocess, sys, os, time\n"
+        "from solver.reader import _watch\n"
+        "import threading\n"
+        "child = subprocess.Popen([sys.executable, '-c', "
+        "'import os, threading, time; from solver.reader import _watch;'"
+        "'print(os.getpid(), flush=True);'"
+        "'threading.Thread(target=_watch, args=(os.getppid(), None), daemon=True).start();'"
+        "'time.sleep(120)'])\n"
+        "time.sleep(2)\n"
+        "os._exit(0)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, timeout=100, check=True
+    )  # returns when the pipe closes, which the child holds open as long as it lives
+
+    assert int(done.stdout) > 0
+
+
+def test_that_the_command_line_says_it_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "cut.onnx"
+    path.write_bytes(b"\x08\x08\x3a\x7fcut")
+
+    assert run(["graph", str(path), "--device", "m4"]) == 1
+
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+    assert "cut off" in said.err
+
+
+def test_that_the_reading_process_is_searched_no_modules_in_the_working_folder() -> None:
+    assert "-P" in READER_COMMAND

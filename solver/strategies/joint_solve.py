@@ -1,6 +1,7 @@
 """One joint solve from start to end: which step follows which, and when to stop."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
 from math import inf
@@ -93,6 +94,39 @@ class JointSolve:
         if self._prove() and self.progress.trace is None:
             return self._impossible()
         return self._outcome()
+
+    def take_known(self, known: Known) -> None:
+        """Start from what earlier solves found; a bound of infinity is for `run` to answer."""
+        if known != NOTHING_KNOWN:
+            self._start_from(known)
+
+    def offer_outside(self, schedule: Schedule, step: str) -> bool:
+        """Take a schedule that another search found, if it is legal here and the best."""
+        self.progress.step = step
+        return self.progress.offer_stored(schedule)
+
+    def ended(self, *, impossible: bool) -> Outcome:
+        """How it ended, after another search has done the work."""
+        if impossible and self.progress.trace is None:
+            return self._impossible()
+        return self._outcome()
+
+    def bounded(self) -> Outcome:
+        """Raise the bound by the gap model alone, and end; without a schedule, look for one first.
+
+        The plan that the gap model suggests is taken where it is better.
+        """
+        if self.progress.trace is None and not self.stop():
+            self._greedy()
+        if not self.stop():
+            from solver.milp.rows import BuildStopped  # noqa: PLC0415 - cvxpy takes a second
+            from solver.strategies.joint_proof import Proof  # noqa: PLC0415
+
+            proof = Proof(self)
+            with suppress(BuildStopped):  # a limit was reached while the model was written
+                proof.gap_model()
+            return self.ended(impossible=proof.impossible)
+        return self.ended(impossible=False)
 
     def _prove(self) -> bool:
         """Prove and search in turn until a limit stops it; True when no schedule can exist."""

@@ -4,7 +4,7 @@ import logging
 from typing import Final
 
 from solver.brackets import highest_bound_j
-from solver.events import Bound, Incumbent, Report, StepChanged
+from solver.events import Bound, Event, Incumbent, Report, StepChanged
 from solver.outcome import Progress, is_proven, overhead_gap, proof_slack_j
 from solver.problem import Problem, SolveOptions
 from solver.schedule import Schedule
@@ -46,6 +46,10 @@ class SolveProgress:
         """The solve goes on with another step."""
         self.step = step
         self._report(StepChanged(self._limits.elapsed_s, step))
+
+    def tell(self, event: Event) -> None:
+        """Pass on what another search on behalf of this solve reports of its course."""
+        self._report(event)
 
     def offer(self, schedule: Schedule) -> bool:
         """Take a schedule that is cheaper than the best; False, nothing changed, when it is not.

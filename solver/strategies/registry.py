@@ -13,6 +13,7 @@ BUILT_IN: Final[Mapping[str, str]] = MappingProxyType({
     "joint": "solver.strategies.joint:JOINT",
     "remat-only": "solver.strategies.joint:REMAT_ONLY",
     "paging-only": "solver.strategies.joint:PAGING_ONLY",
+    "blocks": "solver.strategies.blocks:BLOCKS",
     "sqrt-n": "solver.strategies.sqrt_n:SQRT_N",
     "keep-all": "solver.strategies.plain:KEEP_ALL",
     "page-all": "solver.strategies.plain:PAGE_ALL",

@@ -10,8 +10,8 @@ from tests.helpers.builders import chain, problem_of
 
 
 def test_that_the_joint_strategy_stands_first_and_each_has_a_sentence() -> None:
-    names = ("joint", "remat-only", "paging-only", "sqrt-n", "keep-all", "page-all")
-    assert STRATEGIES.names()[:6] == names
+    names = ("joint", "remat-only", "paging-only", "blocks", "sqrt-n", "keep-all", "page-all")
+    assert STRATEGIES.names()[:7] == names
     for name in names:
         assert get_strategy(name).name == name
         assert get_strategy(name).summary.endswith(".")

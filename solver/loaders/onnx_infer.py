@@ -7,6 +7,7 @@ integers and cannot wrap.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final
 
 from solver.errors import Issue, ModelError
@@ -25,12 +26,20 @@ from solver.loaders.onnx_rules.base import (
     text_of,
 )
 from solver.loaders.onnx_rules.evaluation import evaluate
-from solver.loaders.onnx_rules.table import CONSTANT_RULES, LAYER_RULES, SHAPE_READERS
+from solver.loaders.onnx_rules.table import (
+    CONSTANT_RULES,
+    LAYER_RULES,
+    REFUSED_RULES,
+    SHAPE_READERS,
+    is_never_constant,
+)
 from solver.loaders.onnx_tensors import READABLE
 from solver.network import Layer
 
 MOST_BYTES: Final = 10**20
 """A tensor above this is a damaged file: its size is told instead of wrapped."""
+
+_ON_DATA: Final[Mapping[str, Rule]] = MappingProxyType({**REFUSED_RULES, **LAYER_RULES})
 
 _NUMBERS_OFF: Final = (ValueError, TypeError, OverflowError, IndexError)
 """What numpy raises for constants that do not fit together; a damaged file, not a fault of ours."""
@@ -97,9 +106,11 @@ def _visit(state: Inferred, node: FileNode) -> None:
     facts = tuple(state.facts.get(name) for name in names)
     seen = Node(node.op_type, state.opset, facts, len(node.outputs), node.attributes, node.tensors)
     constant = node.op_type in SHAPE_READERS or (
-        known and all(fact.constant for fact in facts if fact is not None)
+        known
+        and all(fact.constant for fact in facts if fact is not None)
+        and not is_never_constant(seen)
     )
-    rule = (CONSTANT_RULES if constant else LAYER_RULES).get(node.op_type)
+    rule = (CONSTANT_RULES if constant else _ON_DATA).get(node.op_type)
     if rule is None:
         state.unsupported.setdefault(node.op_type, []).append(node.name)
         return

@@ -19,7 +19,7 @@ class _Product(Rule):
         return flop.MULTIPLY_ADD * self.macs(site)
 
     def gradient(self, site: Site, slot: int) -> Gradient:
-        """Read the other operand; for the bias, sum the output's gradient as it was spread."""
+        """Read the other operand: as the op; for the bias, a sum of the output's gradient."""
         if slot == _BIAS:
             return Gradient(flop.BROADCAST * site.output().elements)
         return Gradient(self.flop(site), (site.input(_B if slot == _A else _A).name,))

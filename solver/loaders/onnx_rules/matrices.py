@@ -1,9 +1,10 @@
-"""Shapes of matrix products."""
+"""Shapes of matrix products and of the sums of products that generalise them."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from solver.contraction import EquationError, parse
 from solver.loaders.onnx_rules.base import (
     Inference,
     Node,
@@ -55,7 +56,19 @@ def matmul(node: Node) -> Inference:
     return one((*shape, *rows, *columns), a.dtype)
 
 
+def einsum(node: Node) -> Inference:
+    """Einsum: what the equation says of the operands' shapes."""
+    operands = node.present()
+    equation = node.text("equation", "")
+    try:
+        contraction = parse(equation, [fact.shape for fact in operands])
+    except EquationError as error:
+        raise RuleError(str(error)) from error
+    return one(contraction.shape, operands[0].dtype, equation=equation)
+
+
 RULES: Final[Mapping[str, Rule]] = MappingProxyType({
     "Gemm": gemm,
     "MatMul": matmul,
+    "Einsum": einsum,
 })  # fmt: skip

@@ -108,8 +108,8 @@ DIV_DIVISOR: Final = 3  # -dy * y / b
 BROADCAST: Final = 1
 
 CELL: Final[Mapping[str, Cost]] = MappingProxyType({
-    # Forward: three gates 12, candidate 1, f * c, i * g, + 3, tanh 1, * o 1. Back: the sums of dy 1,
-    # tanh again 1, o 4, cell 5, i 4, f 4, candidate 4, dc * f 1.
+    # Forward: three gates 12, candidate 1, f * c, i * g, + 3, tanh 1, * o 1. Back: the sums of dy
+    # 1, tanh again 1, o 4, cell 5, i 4, f 4, candidate 4, dc * f 1.
     "LSTM": Cost(18, 24),
     # Forward: two gates 8, r * 1, candidate 1, (1 - z) * g + z * h 4. Back: z 5, candidate 5, r 4,
     # * r 1, dh * z and the sums 3.

@@ -137,14 +137,6 @@ def prelu(node: Node) -> Inference:
     return one(x.shape, x.dtype)
 
 
-def fast_gelu(node: Node) -> Inference:
-    """FastGelu of ONNX Runtime: Gelu by tanh; one with a bias of its own is another operator."""
-    x = node.need(0)
-    if node.given(1) is not None:
-        raise RuleError("a bias inside of it is not supported; export an Add before it")
-    return one(x.shape, x.dtype)
-
-
 def cast(node: Node) -> Inference:
     """Cast: `to` becomes ONNX's own number, the value carries the type's name."""
     x = node.need(0)
@@ -169,8 +161,8 @@ def cast_like(node: Node) -> Inference:
 _KEEP_THE_SHAPE: Final = (
     "Relu", "Sigmoid", "Tanh", "Identity", "Neg", "Abs", "Sign", "Floor", "Ceil", "Round", "Exp",
     "Log", "Sqrt", "Reciprocal", "Erf", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh",
-    "Asinh", "Acosh", "Atanh", "Gelu", "com.microsoft::Gelu", "Swish", "com.microsoft::QuickGelu",
-    "Mish", "HardSigmoid", "HardSwish", "LeakyRelu", "ThresholdedRelu", "Shrink", "Elu", "Selu",
+    "Asinh", "Acosh", "Atanh", "Gelu", "com.microsoft::Gelu", "com.microsoft::FastGelu",
+    "com.microsoft::QuickGelu", "Swish", "Mish", "HardSigmoid", "HardSwish", "LeakyRelu", "ThresholdedRelu", "Shrink", "Elu", "Selu",
     "Celu", "Softplus", "Softsign", "BitwiseNot",
 )  # fmt: skip
 
@@ -192,7 +184,6 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType({
     **dict.fromkeys(("Not", "IsNaN", "IsInf"), truth),
     "Clip": clip,
     "PRelu": prelu,
-    "com.microsoft::FastGelu": fast_gelu,
     "Where": where,
     "Cast": cast,
     "CastLike": cast_like,

@@ -45,11 +45,6 @@ def test_that_forms_of_gelu_of_another_domain_are_known(kind: str, tmp_path: Pat
     assert value_of(tmp_path, kind, (2, 3), domain="com.microsoft").shape == (2, 3)
 
 
-def test_that_a_fast_gelu_with_a_bias_says_what_to_export(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="export an Add before it"):
-        value_of(tmp_path, "FastGelu", (2, 3), weight("b", 3), domain="com.microsoft")
-
-
 @pytest.mark.parametrize("kind", ["IsNaN", "IsInf"])
 def test_that_a_question_is_answered_by_truth_values(kind: str, tmp_path: Path) -> None:
     found = value_of(tmp_path, kind, (2, 3))

@@ -1,0 +1,81 @@
+"""Operators that ONNX Runtime's optimiser joins from ordinary ones, written out as those.
+
+A fused kernel keeps what its parts keep (the sum and its statistics, the sum before a Gelu), so
+nothing is counted otherwise than in the fused form.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Final
+
+from solver.loaders.onnx_nodes import FileNode
+
+Fresh = Callable[[str], str]
+"""From a wanted node name to one that no other node has."""
+
+
+def _padded(names: tuple[str, ...], count: int) -> tuple[str, ...]:
+    return (*names, *("",) * count)[:count]
+
+
+def _cut(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Without the absent ones at the end."""
+    while names and not names[-1]:
+        names = names[:-1]
+    return names
+
+
+def _part(node: FileNode, name: str, op_type: str, inputs: tuple[str, ...]) -> FileNode:
+    """A node in place of `node`, whose one output bears the node's own name."""
+    return replace(node, name=name, op_type=op_type, inputs=inputs, outputs=(name,), attributes={})
+
+
+def _skip(norm: str, norm_inputs: int) -> Callable[[FileNode, Fresh], tuple[FileNode, ...]]:
+    """Skip + normalisation: of input, skip, `norm_inputs` constants, bias; the sum may be named."""
+
+    def write(node: FileNode, fresh: Fresh) -> tuple[FileNode, ...]:
+        source, skip, *constants, bias = _padded(node.inputs, norm_inputs + 3)
+        *made, total = _padded(node.outputs, 4)
+        adds = [_part(node, fresh(f"{node.name}/skip"), "Add", (source, skip))]
+        if bias:
+            both = (adds[-1].outputs[0], bias)
+            adds.append(_part(node, fresh(f"{node.name}/bias"), "Add", both))
+        if total:
+            adds[-1] = replace(adds[-1], outputs=(total,))
+        inputs = _cut((adds[-1].outputs[0], *constants))
+        last = replace(node, op_type=norm, inputs=inputs, outputs=_cut(tuple(made)))
+        return (*adds, last)
+
+    return write
+
+
+def _biased(gelu: str) -> Callable[[FileNode, Fresh], tuple[FileNode, ...]]:
+    """Bias + Gelu; where there is no bias the node stays what it is."""
+
+    def write(node: FileNode, fresh: Fresh) -> tuple[FileNode, ...]:
+        source, bias = _padded(node.inputs, 2)
+        if not bias:
+            return (replace(node, op_type=gelu, inputs=(source,)),)
+        added = _part(node, fresh(f"{node.name}/bias"), "Add", (source, bias))
+        return (added, replace(node, op_type=gelu, inputs=added.outputs))
+
+    return write
+
+
+_FUSED: Final[Mapping[str, Callable[[FileNode, Fresh], tuple[FileNode, ...]]]] = MappingProxyType({
+    "com.microsoft::SkipLayerNormalization": _skip("LayerNormalization", 2),
+    "com.microsoft::SkipSimplifiedLayerNormalization": _skip("SimplifiedLayerNormalization", 1),
+    "com.microsoft::BiasGelu": _biased("com.microsoft::Gelu"),
+    "com.microsoft::FastGelu": _biased("com.microsoft::FastGelu"),
+})  # fmt: skip
+
+
+def written_out(node: FileNode, fresh: Fresh) -> tuple[FileNode, ...]:
+    """The ordinary nodes that a fused one stands for, in order; any other node as it is.
+
+    The last one keeps the node's name and outputs. A sum that the file does not name is called
+    after its node, as are the tensors of a function that is written out.
+    """
+    write = _FUSED.get(node.op_type)
+    return (node,) if write is None else write(node, fresh)

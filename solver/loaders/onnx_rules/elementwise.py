@@ -162,8 +162,8 @@ _KEEP_THE_SHAPE: Final = (
     "Relu", "Sigmoid", "Tanh", "Identity", "Neg", "Abs", "Sign", "Floor", "Ceil", "Round", "Exp",
     "Log", "Sqrt", "Reciprocal", "Erf", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh",
     "Asinh", "Acosh", "Atanh", "Gelu", "com.microsoft::Gelu", "com.microsoft::FastGelu",
-    "com.microsoft::QuickGelu", "Swish", "Mish", "HardSigmoid", "HardSwish", "LeakyRelu", "ThresholdedRelu", "Shrink", "Elu", "Selu",
-    "Celu", "Softplus", "Softsign", "BitwiseNot",
+    "com.microsoft::QuickGelu", "Swish", "Mish", "HardSigmoid", "HardSwish", "LeakyRelu",
+    "ThresholdedRelu", "Shrink", "Elu", "Selu", "Celu", "Softplus", "Softsign", "BitwiseNot",
 )  # fmt: skip
 
 RULES: Final[Mapping[str, Rule]] = MappingProxyType({

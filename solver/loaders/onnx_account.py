@@ -1,7 +1,7 @@
 """The import report of an ONNX file: what was folded, left aside and assumed on the way in."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from solver.import_report import (
@@ -14,7 +14,7 @@ from solver.import_report import (
     names_of,
     verb,
 )
-from solver.loaders.onnx_infer import Inferred
+from solver.loaders.onnx_inferred import Inferred
 from solver.loaders.onnx_inputs import BoundInputs
 from solver.loaders.onnx_nodes import FileNode
 
@@ -63,6 +63,15 @@ def count_nodes(nodes: Sequence[FileNode], inputs: BoundInputs, found: Inferred)
         reached.update(name for name in node.outputs if name)
         shapes += node.name not in kept
     return NodeCounts(len(nodes), constant, shapes, views=0)
+
+
+def remarks_on_functions(inlined: Mapping[str, int]) -> tuple[Remark, ...]:
+    """What is to be told of the model's own functions; `inlined` counts the calls of each."""
+    if not inlined:
+        return ()
+    calls = counted(sum(inlined.values()), "call")
+    text = f"{calls} of the model's own functions written out: {names_of(list(inlined))}"
+    return (Remark(Topic.FOLDED, text),)
 
 
 def _most_first(kind: tuple[str, int]) -> tuple[int, str]:

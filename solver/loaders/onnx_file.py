@@ -1,19 +1,23 @@
 """ONNX files to networks: constants folded, every shape told, or one sentence why not."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from solver.errors import Issue, ModelError
-from solver.import_report import names_of
-from solver.loaders.onnx_account import import_report
+from solver.loaders.onnx_account import import_report, remarks_on_functions
 from solver.loaders.onnx_batch import OtherBatch
-from solver.loaders.onnx_infer import Inferred, infer
+from solver.loaders.onnx_control import question
+from solver.loaders.onnx_infer import infer
+from solver.loaders.onnx_inferred import Inferred
 from solver.loaders.onnx_inputs import BoundInputs, bind_inputs, read_inputs
-from solver.loaders.onnx_nodes import FileNode, read_nodes, sort_nodes
+from solver.loaders.onnx_nodes import FileNode, controls
+from solver.loaders.onnx_order import order_nodes
 from solver.loaders.onnx_read import default_opset, read_model
+from solver.loaders.onnx_reader import NodeReader, functions_of
+from solver.loaders.onnx_refusal import refuse, refuse_idle_answers
 from solver.loaders.onnx_report import import_warnings
 from solver.loaders.onnx_rules.base import INTEGERS, Fact, RuleError
 from solver.loaders.onnx_tensors import read_tensor
@@ -22,12 +26,6 @@ from solver.network import Network, Value
 
 if TYPE_CHECKING:
     import onnx
-
-_REPLACE: Final = (
-    "export the part that is trained without it, or write it with supported operators "
-    "(Conv, Gemm, MatMul, arithmetic, activations, pools, norms, Concat, Split, Pad, views)"
-)
-_INLINE: Final = "inline the model's own functions first: onnx.inliner.inline_local_functions"
 
 
 def load_onnx(path: Path, options: LoadOptions) -> Network:
@@ -41,22 +39,39 @@ def load_onnx(path: Path, options: LoadOptions) -> Network:
     model = read_model(path)
     graph, file = model.graph, path.name
     stored = _stored(graph, path)
-    inputs = bind_inputs(read_inputs(graph, list(stored), file), options, file)
     outputs = tuple(output.name for output in graph.output)
     if not outputs:
         raise ModelError(Issue("the graph has no output", file))
-    nodes, sorted_already = sort_nodes(
-        read_nodes(graph, path.parent, file), {*stored, *inputs.facts}, outputs, file
-    )
-    opset = default_opset(model) or 1
-    found = _infer_at_batch(nodes, stored, inputs, opset=opset, file=file)
-    _refuse(found, model)
+    reader = NodeReader(path.parent, file, functions_of(model))
+    nodes = reader.graph(graph.node)
+    read = {name for node in nodes for name in node.reads} | set(outputs)
+    answers = _answers(nodes, options)
+    sizes = replace(options, dims=_without(options.dims, answers))
+    inputs = bind_inputs(read_inputs(graph, list(stored), read, file), sizes, file)
+    order = order_nodes(nodes, {*stored, *inputs.facts}, outputs, file)
+    walk = _Walk(order.nodes, stored, default_opset(model) or 1, file, answers)
+    found = _infer_at_batch(walk, inputs)
+    refuse(found)
+    refuse_idle_answers(found, answers)
+    report = import_report(model, found.walked, inputs, found)
     return replace(
-        _network(path.stem, found, inputs, outputs),
+        _network(path.stem, found, inputs, order.outputs),
         dims=MappingProxyType(dict(options.dims)),
-        warnings=import_warnings(graph, found, sorted_already=sorted_already),
-        report=import_report(model, nodes, inputs, found),
+        warnings=import_warnings(graph, found, order),
+        report=replace(report, open_sizes=(*report.open_sizes, *found.taken)).with_remarks(
+            remarks_on_functions(reader.inlined)
+        ),
     )
+
+
+def _answers(nodes: tuple[FileNode, ...], options: LoadOptions) -> dict[str, int]:
+    """What the user says about branches and loops of the file."""
+    questions = {question(node) for node in controls(nodes)}
+    return {name: size for name, size in options.dims.items() if name in questions}
+
+
+def _without(dims: Mapping[str, int], names: Mapping[str, int]) -> Mapping[str, int]:
+    return MappingProxyType({name: size for name, size in dims.items() if name not in names})
 
 
 def _stored(graph: "onnx.GraphProto", path: Path) -> dict[str, Fact]:
@@ -75,44 +90,40 @@ def _stored(graph: "onnx.GraphProto", path: Path) -> dict[str, Fact]:
     return facts
 
 
-def _infer_at_batch(
-    nodes: Sequence[FileNode],
-    stored: Mapping[str, Fact],
-    inputs: BoundInputs,
-    *,
-    opset: int,
-    file: str,
-) -> Inferred:
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """What inference walks over: sorted nodes, what the file stores, answers about control flow."""
+
+    nodes: Sequence[FileNode]
+    stored: Mapping[str, Fact]
+    opset: int
+    file: str
+    answers: Mapping[str, int]
+
+    def infer(self, inputs: Mapping[str, Fact], other: OtherBatch | None = None) -> Inferred:
+        """Infer every tensor from the sizes of the inputs."""
+        known = {**self.stored, **inputs}
+        return infer(
+            self.nodes, known, opset=self.opset, file=self.file, other=other, choices=self.answers
+        )
+
+
+def _infer_at_batch(walk: _Walk, inputs: BoundInputs) -> Inferred:
     """Infer at the wanted batch, compared node by node with the file's own where they differ."""
     other, wanted, own = None, inputs.batch, inputs.own_batch
     if wanted is not None and own is not None and wanted != own:
-        before = infer(nodes, {**stored, **inputs.own_facts}, opset=opset, file=file)
-        if inputs.fixed and (before.issues or before.unsupported):
+        before = walk.infer(inputs.own_facts)
+        if inputs.fixed and before.stopped:
             return before
         other = OtherBatch(before.facts, own, wanted)
-    return infer(nodes, {**stored, **inputs.facts}, opset=opset, file=file, other=other)
-
-
-def _refuse(found: Inferred, model: "onnx.ModelProto") -> None:
-    """Raise ModelError with all that stood in the way: operators without a rule, broken nodes."""
-    issues = []
-    if found.unsupported:
-        functions = {f"{entry.domain}::{entry.name}" for entry in model.functions}
-        kinds = [
-            f"{kind} (node {names_of(names)})" for kind, names in sorted(found.unsupported.items())
-        ]
-        plural = "operators" if len(kinds) > 1 else "operator"
-        hint = _INLINE if functions & set(found.unsupported) else _REPLACE
-        issues.append(Issue(f"unsupported {plural}: {', '.join(kinds)}", found.file, hint))
-    issues += found.issues
-    if issues:
-        raise ModelError(issues)
+    return walk.infer(inputs.facts, other)
 
 
 def _ends(found: Inferred, outputs: Sequence[str]) -> tuple[str, ...]:
     """The outputs that layers make: constants and inputs handed through have no gradient."""
     made = {name for layer in found.layers for name in layer.outputs}
-    ends = tuple(name for name in outputs if name in made)
+    members = [name for output in outputs for name in found.sequences.get(output, (output,))]
+    ends = tuple(name for name in dict.fromkeys(members) if name in made)
     if not ends:
         raise ModelError(Issue("no output depends on an input: nothing can be trained", found.file))
     return ends

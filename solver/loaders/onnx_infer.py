@@ -6,13 +6,14 @@ integers and cannot wrap.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
 from solver.errors import Issue, ModelError
 from solver.graph import element_bits
 from solver.loaders.onnx_batch import OtherBatch
+from solver.loaders.onnx_control import expand
+from solver.loaders.onnx_inferred import Inferred
 from solver.loaders.onnx_nodes import FileNode
 from solver.loaders.onnx_rules.base import (
     DATA_LIMIT,
@@ -33,6 +34,7 @@ from solver.loaders.onnx_rules.table import (
     SHAPE_READERS,
     is_never_constant,
 )
+from solver.loaders.onnx_sequences import SEQUENCE_OPERATORS, rewrite
 from solver.loaders.onnx_tensors import READABLE
 from solver.network import Layer
 
@@ -41,31 +43,10 @@ MOST_BYTES: Final = 10**20
 
 _ON_DATA: Final[Mapping[str, Rule]] = MappingProxyType({**REFUSED_RULES, **LAYER_RULES})
 
+_NO_CHOICES: Final[Mapping[str, int]] = MappingProxyType({})
+
 _NUMBERS_OFF: Final = (ValueError, TypeError, OverflowError, IndexError)
 """What numpy raises for constants that do not fit together; a damaged file, not a fault of ours."""
-
-
-@dataclass(eq=False)
-class Inferred:
-    """What the walk found: facts by tensor, layers in order, and everything that stood in the way.
-
-    `unsupported` maps op_type to the nodes without a rule. `rewritten` names the Reshapes given
-    another batch.
-    """
-
-    facts: dict[str, Fact]
-    opset: int
-    file: str
-    other: OtherBatch | None = None
-    layers: list[Layer] = field(default_factory=list)
-    aliases: dict[str, str] = field(default_factory=dict)
-    issues: list[Issue] = field(default_factory=list)
-    unsupported: dict[str, list[str]] = field(default_factory=dict)
-    rewritten: list[str] = field(default_factory=list)
-
-    def resolve(self, name: str) -> str:
-        """The constant itself where `name` is only another name of it."""
-        return self.aliases.get(name, name)
 
 
 def check_size(name: str, fact: Fact, where: str) -> None:
@@ -86,25 +67,57 @@ def infer(
     opset: int,
     file: str,
     other: OtherBatch | None = None,
+    choices: Mapping[str, int] = _NO_CHOICES,
 ) -> Inferred:
     """Infer every tensor of `nodes` (sorted) from `known` (inputs and stored tensors).
 
-    Nodes behind one that failed are passed over, so that the answer lists each mistake once. Raises
-    ModelError at once for a size that cannot be.
+    `choices` answer what control flow leaves to run time (onnx_control.question). Nodes behind one
+    that failed are passed over, so that the answer lists each mistake once. Raises ModelError at
+    once for a size that cannot be, for a tensor made twice and for loops without measure.
     """
-    state = Inferred(dict(known), opset, file, other)
+    state = Inferred(dict(known), opset, file, other, choices)
     for name, fact in known.items():
         check_size(name, fact, f"{file}: tensor {name}")
     for node in nodes:
-        _visit(state, node)
+        walk(state, node)
     return state
 
 
+def walk(state: Inferred, node: FileNode) -> None:
+    """Add what is to be found of one node, of all that it stands for where it holds others."""
+    state.effort.spend(node.place)
+    again = [name for name in node.outputs if name and state.is_known(state.resolve(name))]
+    if again:
+        message = f"tensor {again[0]} is made twice"
+        raise ModelError(Issue(message, f"{state.file}: {node.place}"))
+    if node.op_type == "Identity" and state.resolve(node.inputs[0]) in state.sequences:
+        state.sequences[node.outputs[0]] = state.sequences[state.resolve(node.inputs[0])]
+        return
+    if not node.bodies and node.op_type not in SEQUENCE_OPERATORS:
+        _visit(state, node)
+        return
+    if not all(state.is_known(state.resolve(name)) for name in node.reads):
+        return
+    try:
+        if node.bodies:
+            expand(state, node, walk)
+        else:
+            rewrite(state, node, walk)
+    except RuleError as error:
+        state.issues.append(Issue(str(error), f"{state.file}: {node.place}"))
+
+
 def _visit(state: Inferred, node: FileNode) -> None:
+    state.walked.append(node)
     names = tuple(state.resolve(name) for name in node.inputs)
+    if not state.sequences.keys().isdisjoint(names):
+        issue = Issue("reads a list of tensors, a tensor is needed", f"{state.file}: {node.place}")
+        state.issues.append(issue)
+        return
     known = all(not name or name in state.facts for name in names)
     facts = tuple(state.facts.get(name) for name in names)
-    seen = Node(node.op_type, state.opset, facts, len(node.outputs), node.attributes, node.tensors)
+    opset = node.opset or state.opset
+    seen = Node(node.op_type, opset, facts, len(node.outputs), node.attributes, node.tensors)
     constant = node.op_type in SHAPE_READERS or (
         known
         and all(fact.constant for fact in facts if fact is not None)
@@ -146,25 +159,27 @@ def _fold(state: Inferred, node: FileNode, seen: Node, result: Inference) -> Non
     if node.op_type == "Identity":
         # Tied weights are exported as copies of one constant: it stays one.
         state.aliases[node.outputs[0]] = state.resolve(node.inputs[0])
-    for i, (name, fact) in enumerate(zip(node.outputs, result.outputs, strict=False)):
+    for name, fact in zip(node.outputs, result.outputs, strict=False):
         check_size(name, fact, f"{state.file}: {node.place}")
-        array = _elements(seen, fact) if i == 0 else None
+    arrays = _elements(seen, result.outputs)
+    for name, fact, array in zip(node.outputs, result.outputs, arrays, strict=False):
         if name:
             state.facts[name] = Fact(fact.shape, fact.dtype, array, constant=True)
 
 
-def _elements(seen: Node, fact: Fact) -> Elements | None:
-    if fact.array is not None:
-        return fact.array
-    if fact.elements > DATA_LIMIT or fact.dtype not in READABLE:
-        return None
+def _elements(seen: Node, facts: Sequence[Fact]) -> Sequence[Elements | None]:
+    """What the outputs of a constant node hold, None for what is not small or not known."""
+    if facts[0].array is not None:
+        return [fact.array for fact in facts]
+    if any(fact.elements > DATA_LIMIT or fact.dtype not in READABLE for fact in facts):
+        return [None] * len(facts)
     try:
-        array = evaluate(seen, fact.shape, fact.dtype)
+        arrays = evaluate(seen, facts)
     except _NUMBERS_OFF as error:
         raise RuleError(f"its constants do not fit together ({error})") from error
-    if array is None or array.shape != fact.shape:
-        return None
-    return array.astype(fact.dtype, copy=False)
+    if arrays is None or [array.shape for array in arrays] != [fact.shape for fact in facts]:
+        return [None] * len(facts)
+    return [array.astype(fact.dtype, copy=False) for array, fact in zip(arrays, facts, strict=True)]
 
 
 def _rebatched(state: Inferred, seen: Node, names: tuple[str, ...]) -> Node | None:

@@ -1,6 +1,6 @@
 """Real inputs of an ONNX graph and the sizes they leave open: batch, named dimensions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -49,14 +49,14 @@ class BoundInputs:
     assumed: tuple[str, ...] = ()
 
 
-def read_inputs(graph: "onnx.GraphProto", constants: Sequence[str], file: str) -> list[OpenInput]:
-    """The inputs that are no initialisers and that something reads.
+def read_inputs(
+    graph: "onnx.GraphProto", constants: Sequence[str], read: Collection[str], file: str
+) -> list[OpenInput]:
+    """The inputs that are no initialisers and that something reads, by the names in `read`.
 
     Raises ModelError naming every one that is no tensor of known rank and number type.
     """
     stored = set(constants)
-    read = {name for node in graph.node for name in node.input}
-    read |= {output.name for output in graph.output}
     inputs, issues = [], []
     for entry in graph.input:
         if entry.name in stored or entry.name not in read:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from solver.import_report import names_of
-from solver.loaders.onnx_infer import Inferred
+from solver.loaders.onnx_inferred import Inferred
+from solver.loaders.onnx_order import Ordered
 from solver.loaders.onnx_tensors import leaves_folder
 from solver.network import Layer
 
@@ -15,13 +16,17 @@ _TRAINED_BY_MODE: Final = ("BatchNormalization", "Dropout")
 _WITH_WEIGHTS: Final = frozenset({"Conv", "Gemm", "MatMul"})
 
 
-def import_warnings(
-    graph: "onnx.GraphProto", found: Inferred, *, sorted_already: bool
-) -> tuple[str, ...]:
+def import_warnings(graph: "onnx.GraphProto", found: Inferred, order: Ordered) -> tuple[str, ...]:
     """Everything that the user should know before trusting figures made from this file."""
     warnings = []
-    if not sorted_already:
+    if not order.sorted_already:
         warnings.append("the nodes of this file were out of order and have been sorted")
+    if order.overwritten:
+        warnings.append(
+            f"the file writes {names_of(order.overwritten)} more than once, which ONNX forbids: "
+            "each node reads the last write before it, in the order of the file"
+        )
+    warnings += found.assumed
     outside = [tensor.name for tensor in graph.initializer if leaves_folder(tensor)]
     if outside:
         warnings.append(

@@ -186,3 +186,8 @@ def int64_array(values: Sequence[int]) -> Elements:
         return np.array(values, dtype=np.int64)
     except OverflowError as error:
         raise RuleError("a size is beyond 64 bits") from error
+
+
+def known_arrays(node: Node) -> list[Elements]:
+    """The elements of every input of which they are known, in order."""
+    return [fact.array for fact in node.inputs if fact is not None and fact.array is not None]

@@ -158,6 +158,14 @@ def reduced_axes(node: Node) -> tuple[int, ...]:
     return () if node.integer("noop_with_empty_axes", 0) else tuple(range(rank))
 
 
+def non_zero(node: Node) -> Inference:
+    """NonZero: a column per element that is not zero."""
+    x = node.need(0)
+    if x.array is None:
+        raise RuleError("the elements it looks at are too many, or their numbers are not known")
+    return one((max(x.rank, 1), int(np.count_nonzero(x.array))), "int64")
+
+
 def tile(node: Node) -> Inference:
     """Tile: each dimension repeated."""
     x = node.need(0)
@@ -177,6 +185,7 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType({
     "Range": range_,
     "Expand": expand,
     "Tile": tile,
+    "NonZero": non_zero,
     "ReduceProd": reduction,
     "ReduceSum": reduction,
     "ReduceMax": reduction,

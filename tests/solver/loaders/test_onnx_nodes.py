@@ -47,10 +47,47 @@ def test_that_a_cycle_names_its_nodes_in_the_direction_of_the_data(tmp_path: Pat
         load(model_of(nodes, [floats("x", 2)]), tmp_path)
 
 
-def test_that_a_tensor_made_twice_is_refused_naming_both_nodes(tmp_path: Path) -> None:
-    nodes = [node("Relu", "x", "y", name="one"), node("Tanh", "x", "y", name="two")]
+def test_that_a_tensor_written_again_in_order_is_read_as_last_written(tmp_path: Path) -> None:
+    # Old exporters worked in place: Tanh reads what Relu wrote into x, Sum what Tanh wrote.
+    nodes = [node("Relu", "x", "x"), node("Tanh", "x", "h"), node("Tanh", "h", "h"),
+             node("Sum", "h x", "y")]  # fmt: skip
+    network = load(model_of(nodes, [floats("x", 2)]), tmp_path)
+    relu, first, second, total = network.layers
+    assert relu.inputs == ("x",)
+    assert first.inputs == relu.outputs
+    assert second.inputs == first.outputs
+    assert total.inputs == (*second.outputs, *relu.outputs)
+    assert any(
+        "writes x, h more than once, which ONNX forbids" in told for told in network.warnings
+    )
+
+
+def test_that_statistics_written_over_their_initialisers_are_followed(tmp_path: Path) -> None:
+    norm = node("BatchNormalization", "x s b m v", "y m v", name="bn", training_mode=1)
+    stored = [weight(name, 3) for name in "sbmv"]
+    network = load(model_of([norm], [floats("x", 1, 3)], stored), tmp_path)
+    (layer,) = network.layers
+    assert layer.inputs == ("x", "s", "b", "m", "v")
+    assert not set(layer.outputs) & set(layer.inputs)
+
+
+def test_that_an_output_written_again_is_the_last_write(tmp_path: Path) -> None:
+    nodes = [node("Relu", "x", "y", name="one"), node("Tanh", "y", "y", name="two")]
+    network = load(model_of(nodes, [floats("x", 2)]), tmp_path)
+    assert network.outputs == network.layers[1].outputs
+
+
+def test_that_a_tensor_made_twice_out_of_order_is_refused_naming_both_nodes(
+    tmp_path: Path,
+) -> None:
+    # With its reader in front nobody can tell which of the two it reads.
+    nodes = [
+        node("Sigmoid", "h", name="reader"),
+        node("Relu", "x", "h", name="one"),
+        node("Tanh", "x", "h", name="two"),
+    ]
     with pytest.raises(
-        ModelError, match=r"node two \(Tanh\): tensor y is made twice, first by one"
+        ModelError, match=r"node two \(Tanh\): tensor h is made twice, first by one"
     ):
         load(model_of(nodes, [floats("x", 2)]), tmp_path)
 

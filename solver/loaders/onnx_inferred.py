@@ -1,0 +1,100 @@
+"""What the walk over a file's nodes has found so far."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Final
+
+from solver.errors import Issue, ModelError
+from solver.import_report import OpenSize
+from solver.loaders.onnx_batch import OtherBatch
+from solver.loaders.onnx_nodes import FileNode
+from solver.loaders.onnx_rules.base import Fact
+from solver.network import Layer
+
+MOST_STEPS: Final = 100_000
+"""Nodes and rounds of loops, written out: more than any network has, seconds to walk over."""
+
+
+@dataclass(eq=False)
+class Effort:
+    """What may still be walked over: loops and branches in each other grow without measure."""
+
+    file: str
+    left: int = MOST_STEPS
+
+    def spend(self, place: str) -> None:
+        """Count one step. Raises ModelError where there were too many."""
+        self.left -= 1
+        if self.left < 0:
+            message = f"written out, its loops and branches take more than {MOST_STEPS:,} steps"
+            raise ModelError(Issue(message, f"{self.file}: {place}", "export it without the loop"))
+
+
+@dataclass(eq=False)
+class Inferred:
+    """What the walk found: facts by tensor, layers in order, and everything that stood in the way.
+
+    facts : what is known of each tensor. aliases : another name -> the tensor itself.
+    sequences : lists of tensors by name, as the names of their members.
+    walked : the nodes in order, with branches, loops and lists written out.
+    unsupported : op_type -> the nodes without a rule. rewritten : the Reshapes given another batch.
+    choices : what the user answers to questions of control flow, by name ("loop.trips").
+    answered : the names in `choices` that were needed. asks : questions that are still open.
+    taken : questions that were settled without the user. assumed : sentences about those.
+    effort : what is left to spend, shared with copies.
+    """
+
+    facts: dict[str, Fact]
+    opset: int
+    file: str
+    other: OtherBatch | None = None
+    choices: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    layers: list[Layer] = field(default_factory=list)
+    aliases: dict[str, str] = field(default_factory=dict)
+    sequences: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    walked: list[FileNode] = field(default_factory=list)
+    issues: list[Issue] = field(default_factory=list)
+    unsupported: dict[str, list[str]] = field(default_factory=dict)
+    rewritten: list[str] = field(default_factory=list)
+    answered: set[str] = field(default_factory=set)
+    asks: list[OpenSize] = field(default_factory=list)
+    taken: list[OpenSize] = field(default_factory=list)
+    assumed: list[str] = field(default_factory=list)
+    effort: Effort = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.effort = Effort(self.file)
+
+    def resolve(self, name: str) -> str:
+        """The tensor itself where `name` is only another name of it."""
+        return self.aliases.get(name, name)
+
+    def is_known(self, name: str) -> bool:
+        """Whether something is known of the tensor or list `name`; of an absent input, yes."""
+        return not name or name in self.facts or name in self.sequences
+
+    @property
+    def stopped(self) -> bool:
+        """Whether anything stood in the way."""
+        return bool(self.issues or self.unsupported or self.asks)
+
+    def copy(self) -> "Inferred":
+        """The same knowledge, for a walk that may be given up: nothing it finds comes back."""
+        other = replace(
+            self,
+            facts=dict(self.facts),
+            layers=list(self.layers),
+            aliases=dict(self.aliases),
+            sequences=dict(self.sequences),
+            walked=list(self.walked),
+            issues=list(self.issues),
+            unsupported={kind: list(names) for kind, names in self.unsupported.items()},
+            rewritten=list(self.rewritten),
+            answered=set(self.answered),
+            asks=list(self.asks),
+            taken=list(self.taken),
+            assumed=list(self.assumed),
+        )
+        other.effort = self.effort
+        return other

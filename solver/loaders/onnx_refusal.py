@@ -1,0 +1,63 @@
+"""Everything about a file that stands in the way of training it, said at once."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from solver.errors import Issue, ModelError, UsageError
+from solver.import_report import names_of
+from solver.loaders.onnx_inferred import Inferred
+
+_REPLACE: Final = (
+    "export the part that is trained without it, or write it with supported operators "
+    "(Conv, Gemm, MatMul, arithmetic, activations, pools, norms, Concat, Split, Pad, views)"
+)
+_FLOAT_MODEL: Final = "give the float model that it was made from"
+_QUANTISED: Final = re.compile(
+    r"(.+::)?(QLinear\w+|(Dynamic)?(Quantize|Dequantize)\w+|(MatMul|Conv)Integer\w*|Q(Gemm|Attention)"
+    r"|MatMul(NBits|BnFp4|BnB4|FpQ4)|GatherBlockQuantized|QMoE)",
+)
+
+
+def refuse(found: Inferred) -> None:
+    """Raise what the walk has collected, if anything.
+
+    Raises
+    ------
+    ModelError
+        Operators without a rule, quantised ones, broken nodes: all of them.
+    UsageError
+        Nothing but questions that the user can answer.
+    """
+    quantised = {kind for kind in found.unsupported if _QUANTISED.fullmatch(kind)}
+    issues = []
+    if quantised:
+        message = f"rounding to integers has no gradient: {_kinds(found, quantised)}"
+        issues.append(
+            Issue(f"a quantised network cannot be trained, {message}", found.file, _FLOAT_MODEL)
+        )
+    others = found.unsupported.keys() - quantised
+    if others:
+        plural = "operators" if len(others) > 1 else "operator"
+        issues.append(Issue(f"unsupported {plural}: {_kinds(found, others)}", found.file, _REPLACE))
+    issues += found.issues
+    if issues:
+        raise ModelError(issues)
+    if found.asks:
+        places = "; ".join(place for ask in found.asks for place in ask.places)
+        message = f"the file leaves open until it runs: {places}"
+        hint = "give " + " ".join(f"--dim {ask.name}=VALUE" for ask in found.asks)
+        raise UsageError(Issue(message, found.file, hint, asks=tuple(found.asks)))
+
+
+def refuse_idle_answers(found: Inferred, given: Iterable[str]) -> None:
+    """Raise UsageError for answers, by the names in `given`, to what nothing has asked."""
+    idle = sorted(set(given) - found.answered)
+    if idle:
+        message = "is settled by the file, or lies in a branch that is not taken"
+        raise UsageError([Issue(f"{name} {message}", "--dim", "leave it out") for name in idle])
+
+
+def _kinds(found: Inferred, kinds: Iterable[str]) -> str:
+    named: Sequence[str] = sorted(kinds)
+    return ", ".join(f"{kind} (node {names_of(found.unsupported[kind])})" for kind in named)

@@ -1,0 +1,352 @@
+"""If, Loop and Scan: written out where the file settles them, else asked for or told."""
+
+from pathlib import Path
+from typing import Any
+
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+from solver.errors import ModelError, UsageError
+from solver.loaders.onnx_file import load_onnx
+from solver.loaders.options import LoadOptions
+from solver.network import Network
+from tests.helpers.onnx_models import (
+    floats,
+    integers,
+    load,
+    model_of,
+    node,
+    shapes_of,
+    weight,
+)
+
+CORNER = Path(__file__).parents[2] / "data" / "onnx_corner"
+
+
+def _graph(
+    nodes: list[onnx.NodeProto],
+    inputs: str = "",
+    outputs: str = "",
+    stored: list[onnx.TensorProto] | None = None,
+) -> onnx.GraphProto:
+    """A body: its inputs and outputs by name, without types, as the format allows."""
+    names = [
+        [onnx.ValueInfoProto(name=name) for name in text.split()] for text in (inputs, outputs)
+    ]
+    return helper.make_graph(nodes, "body", *names, stored or [])
+
+
+def _flag(name: str, *, value: bool) -> onnx.TensorProto:
+    return helper.make_tensor(name, TensorProto.BOOL, [], [value])
+
+
+def _kinds(network: Network) -> list[str]:
+    """What runs, without the views that only give tensors their names."""
+    return [layer.op_type for layer in network.layers if layer.op_type != "Identity"]
+
+
+def _read(network: Network, kind: str, position: int = 1) -> list[str]:
+    return [layer.inputs[position] for layer in network.layers if layer.op_type == kind]
+
+
+# If
+
+
+def _choice(*, then: str = "Relu", otherwise: str = "Tanh") -> onnx.NodeProto:
+    return node(
+        "If",
+        "c",
+        name="pick",
+        then_branch=_graph([node(then, "x", "a")], outputs="a"),
+        else_branch=_graph([node(otherwise, "x", "a")], outputs="a"),
+    )
+
+
+@pytest.mark.parametrize(("value", "kind"), [(True, "Relu"), (False, "Tanh")])
+def test_that_a_branch_that_the_file_settles_is_taken_without_a_word(
+    value: bool,  # noqa: FBT001 - one of two cases
+    kind: str,
+    tmp_path: Path,
+) -> None:
+    model = model_of([_choice()], [floats("x", 2)], [_flag("c", value=value)])
+    network = load(model, tmp_path)
+    assert _kinds(network) == [kind]
+    assert network.warnings == ()
+    assert network.outputs == ("y",)
+
+
+def _flagged(*nodes: onnx.NodeProto) -> onnx.ModelProto:
+    condition = helper.make_tensor_value_info("c", TensorProto.BOOL, [])
+    return model_of(nodes, [floats("x", 4, 16), condition])
+
+
+def _wide_or_narrow() -> onnx.ModelProto:
+    pick = node(
+        "If",
+        "c",
+        name="pick",
+        then_branch=_graph([node("MatMul", "x w", "a")], outputs="a", stored=[weight("w", 16, 64)]),
+        else_branch=_graph([node("MatMul", "x w", "a")], outputs="a", stored=[weight("w", 16, 8)]),
+    )
+    return _flagged(pick)
+
+
+def test_that_the_larger_branch_is_taken_where_nobody_says_and_told_so(tmp_path: Path) -> None:
+    network = load(_wide_or_narrow(), tmp_path)
+    assert network.values["y"].shape == (4, 64)
+    # 4 x 64 x 4 B = 1,024 B against 4 x 8 x 4 B = 128 B.
+    (told,) = [text for text in network.warnings if "node pick (If)" in text]
+    assert "then 1,024 B, else 128 B" in told
+    assert "--dim pick.branch=1 for then, 2 for else" in told
+
+
+def test_that_the_branch_can_be_chosen_and_nothing_is_assumed(tmp_path: Path) -> None:
+    network = load(_wide_or_narrow(), tmp_path, dims={"pick.branch": 2})
+    assert network.values["y"].shape == (4, 8)
+    assert not any("pick" in text for text in network.warnings)
+    assert network.dims == {"pick.branch": 2}
+
+
+def test_that_a_third_branch_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"pick\.branch=3 is neither 1 \(then\) nor 2 \(else\)"):
+        load(_wide_or_narrow(), tmp_path, dims={"pick.branch": 3})
+
+
+def test_that_weights_of_a_branch_are_parameters_and_shadow_names_outside(tmp_path: Path) -> None:
+    # Both graphs have a w: 16 x 64 inside, 64 x 2 outside.
+    pick = node(
+        "If",
+        "c",
+        "h",
+        name="pick",
+        then_branch=_graph([node("MatMul", "x w", "a")], outputs="a", stored=[weight("w", 16, 64)]),
+        else_branch=_graph([node("MatMul", "x w", "a")], outputs="a", stored=[weight("w", 16, 8)]),
+    )
+    condition = helper.make_tensor_value_info("c", TensorProto.BOOL, [])
+    model = model_of(
+        [pick, node("MatMul", "h w")], [floats("x", 4, 16), condition], [weight("w", 64, 2)]
+    )
+    network = load(model, tmp_path)
+    sizes = {network.values[name].shape for name in network.constants}
+    assert sizes == {(16, 64), (64, 2)}
+    assert network.values["y"].shape == (4, 2)
+
+
+def test_that_an_input_read_by_a_branch_alone_is_an_input(tmp_path: Path) -> None:
+    network = load(_flagged(_choice()), tmp_path)
+    assert network.inputs == ("x",)  # the condition decides nothing that is trained
+
+
+def test_that_the_branch_that_can_be_imported_is_taken(tmp_path: Path) -> None:
+    network = load(_flagged(_choice(otherwise="Magic")), tmp_path)
+    assert _kinds(network) == ["Relu"]
+    assert any("else not supported" in text for text in network.warnings)
+
+
+def test_that_branches_that_do_not_fit_the_node_are_refused_by_name(tmp_path: Path) -> None:
+    pick = node("If", "c", name="pick", then_branch=_graph([], outputs=""))
+    with pytest.raises(ModelError, match=r"node pick \(If\): its else_branch is missing"):
+        load(_flagged(pick), tmp_path)
+
+
+def test_that_the_shipped_branches_give_the_sizes_of_the_larger_one() -> None:
+    network = load_onnx(CORNER / "01_if.onnx", LoadOptions())
+    made = [network.values[layer.outputs[0]].bytes for layer in network.layers]
+    assert made[:2] == [1024, 1024]
+    assert [network.values[name].bytes for name in network.constants] == [4096]
+    other = load_onnx(CORNER / "01_if.onnx", LoadOptions(dims={"h.branch": 2}))
+    assert next(other.values[layer.outputs[0]].bytes for layer in other.layers) == 128
+
+
+# Loop
+
+
+def _loop(body: onnx.GraphProto, inputs: str, outputs: str = "y", **more: Any) -> onnx.NodeProto:
+    return node("Loop", inputs, outputs, name="loop", body=body, **more)
+
+
+def _scaled() -> onnx.GraphProto:
+    """h = relu(h w); also gives h of every round."""
+    nodes = [
+        node("MatMul", "h w", "p", name="step"),
+        node("Relu", "p", "next"),
+        node("Identity", "go", "goes_on"),
+        node("Identity", "next", "seen"),
+    ]
+    return _graph(nodes, "i go h", "goes_on next seen", [weight("w", 16, 16)])
+
+
+def test_that_a_loop_of_known_length_is_written_out_with_one_weight(tmp_path: Path) -> None:
+    model = model_of([_loop(_scaled(), "n - x")], [floats("x", 4, 16)], [integers("n", 3)])
+    network = load(model, tmp_path)
+    assert _kinds(network) == ["MatMul", "Relu"] * 3
+    assert len(network.constants) == 1
+    assert len(set(_read(network, "MatMul"))) == 1
+    assert {layer.name for layer in network.layers} >= {
+        "loop[1]/step", "loop[2]/step", "loop[3]/step",
+    }  # fmt: skip
+
+
+def test_that_what_a_loop_gives_each_round_is_stacked(tmp_path: Path) -> None:
+    model = model_of(
+        [_loop(_scaled(), "n - x", "last y")], [floats("x", 4, 16)], [integers("n", 3)]
+    )
+    network = load(model, tmp_path)
+    assert network.values["y"].shape == (3, 4, 16)
+    assert _kinds(network)[-1] == "Concat"
+
+
+def test_that_a_loop_of_unknown_length_is_asked_for_by_name(tmp_path: Path) -> None:
+    count = helper.make_tensor_value_info("n", TensorProto.INT64, [])
+    model = model_of([_loop(_scaled(), "n - x")], [floats("x", 4, 16), count])
+    with pytest.raises(UsageError, match=r"--dim loop\.trips=VALUE") as caught:
+        load(model, tmp_path)
+    assert [ask.name for ask in caught.value.issues[0].asks] == ["loop.trips"]
+    network = load(model, tmp_path, dims={"loop.trips": 2})
+    assert _kinds(network) == ["MatMul", "Relu"] * 2
+
+
+def test_that_an_answer_that_nothing_asks_for_is_refused(tmp_path: Path) -> None:
+    model = model_of([_loop(_scaled(), "n - x")], [floats("x", 4, 16)], [integers("n", 3)])
+    with pytest.raises(UsageError, match=r"loop\.trips is settled by the file"):
+        load(model, tmp_path, dims={"loop.trips": 2})
+
+
+def test_that_a_condition_that_can_be_computed_ends_a_loop(tmp_path: Path) -> None:
+    # i < 4 after rounds 0, 1, 2, 3, 4: true, true, true, true, false.
+    nodes = [
+        node("Relu", "h", "next"),
+        node("Less", "i four", "goes_on"),
+    ]
+    body = _graph(nodes, "i go h", "goes_on next")
+    stored = [helper.make_tensor("four", TensorProto.INT64, [], [4])]
+    network = load(model_of([_loop(body, "- - x")], [floats("x", 2)], stored), tmp_path)
+    assert _kinds(network) == ["Relu"] * 5
+
+
+def test_that_a_loop_that_stops_by_the_data_is_asked_for(tmp_path: Path) -> None:
+    nodes = [
+        node("Relu", "h", "next"),
+        node("ReduceMax", "next", "top", keepdims=0),
+        node("Less", "top one", "goes_on"),
+    ]
+    body = _graph(nodes, "i go h", "goes_on next")
+    stored = [integers("n", 100), helper.make_tensor("one", TensorProto.FLOAT, [], [1.0])]
+    model = model_of([_loop(body, "n - x")], [floats("x", 2)], stored)
+    with pytest.raises(UsageError, match="how often its body runs"):
+        load(model, tmp_path)
+    assert _kinds(load(model, tmp_path, dims={"loop.trips": 2})).count("Relu") == 2
+
+
+def test_that_a_loop_that_never_runs_hands_on_its_input(tmp_path: Path) -> None:
+    nodes = [_loop(_scaled(), "n - x", "h"), node("Tanh", "h")]
+    network = load(model_of(nodes, [floats("x", 4, 16)], [integers("n", 0)]), tmp_path)
+    assert _kinds(network) == ["Tanh"]
+
+
+def test_that_a_loop_without_measure_is_refused(tmp_path: Path) -> None:
+    stored = [integers("n", 2**62)]
+    empty = _graph([], "i go h", "go h")
+    with pytest.raises(ModelError, match="its loops and branches take more than 100,000 steps"):
+        load(model_of([_loop(empty, "n - x")], [floats("x", 2)], stored), tmp_path)
+
+
+def test_that_branches_inside_a_loop_are_settled_round_by_round(tmp_path: Path) -> None:
+    # Round 0 takes Relu, rounds 1 and 2 take Tanh.
+    pick = node(
+        "If",
+        "first",
+        "next",
+        then_branch=_graph([node("Relu", "h", "a")], outputs="a"),
+        else_branch=_graph([node("Tanh", "h", "a")], outputs="a"),
+    )
+    body = _graph([node("Equal", "i zero", "first"), pick], "i go h", "go next")
+    stored = [integers("n", 3), helper.make_tensor("zero", TensorProto.INT64, [], [0])]
+    network = load(model_of([_loop(body, "n - x")], [floats("x", 2)], stored), tmp_path)
+    assert _kinds(network) == ["Relu", "Tanh", "Tanh"]
+
+
+def test_that_a_weight_in_a_constant_node_of_a_loop_is_one_weight(tmp_path: Path) -> None:
+    # The transposed weight is the same in every round too.
+    inner = [
+        node("Constant", "", "w", value=weight("", 8, 8)),
+        node("Transpose", "w", "t"),
+        node("MatMul", "h t", "next"),
+    ]
+    body = _graph(inner, "i go h", "go next")
+    model = model_of([_loop(body, "n - x")], [floats("x", 2, 8)], [integers("n", 4)])
+    network = load(model, tmp_path)
+    assert len(set(_read(network, "MatMul"))) == 1
+    assert _kinds(network) == ["MatMul"] * 4
+
+
+def test_that_a_body_that_does_not_fit_its_loop_is_refused_by_name(tmp_path: Path) -> None:
+    body = _graph([node("Relu", "h", "next")], "i go h", "go")
+    model = model_of([_loop(body, "n - x")], [floats("x", 2)], [integers("n", 1)])
+    with pytest.raises(ModelError, match=r"node loop \(Loop\): its body does not fit"):
+        load(model, tmp_path)
+
+
+# Scan
+
+
+def _scan(**attributes: Any) -> onnx.NodeProto:
+    """h = tanh(h + row), given for every row."""
+    nodes = [
+        node("Add", "h row", "sum"),
+        node("Tanh", "sum", "next"),
+        node("Identity", "next", "out"),
+    ]
+    body = _graph(nodes, "h row", "next out")
+    return node(
+        "Scan", "start x", "last y", name="scan", body=body, num_scan_inputs=1, **attributes
+    )
+
+
+def test_that_a_scan_reads_row_after_row_and_stacks_what_it_gives(tmp_path: Path) -> None:
+    network = load(model_of([_scan()], [floats("start", 8), floats("x", 3, 8)]), tmp_path)
+    assert _kinds(network) == [
+        "Split",
+        *["Squeeze", "Add", "Tanh"] * 3,
+        *["Unsqueeze"] * 3,
+        "Concat",
+    ]
+    assert network.values["y"].shape == (3, 8)
+    assert network.values["last"].shape == (8,)
+
+
+def test_that_a_scan_backwards_begins_with_the_last_row(tmp_path: Path) -> None:
+    model = model_of([_scan(scan_input_directions=[1])], [floats("start", 8), floats("x", 3, 8)])
+    network = load(model, tmp_path)
+    (split,) = [layer for layer in network.layers if layer.op_type == "Split"]
+    rows = [layer.inputs[0] for layer in network.layers if layer.op_type == "Squeeze"]
+    assert rows == list(reversed(split.outputs))
+
+
+def test_that_a_scan_follows_its_axes(tmp_path: Path) -> None:
+    # Columns of 8 x 5 are read, rows of length 8 given, stacked as columns again.
+    scan = _scan(scan_input_axes=[1], scan_output_axes=[-1])
+    network = load(model_of([scan], [floats("start", 8), floats("x", 8, 5)]), tmp_path)
+    assert network.values["y"].shape == (8, 5)
+    assert _kinds(network).count("Tanh") == 5
+
+
+def test_that_a_scan_of_the_oldest_form_is_refused_with_a_way_out(tmp_path: Path) -> None:
+    model = model_of([_scan()], [floats("start", 8), floats("x", 3, 8)], opset=8)
+    with pytest.raises(ModelError, match=r"node scan \(Scan\): .* convert the file"):
+        load(model, tmp_path)
+
+
+def test_that_bodies_of_other_operators_are_refused_by_name(tmp_path: Path) -> None:
+    odd = node("SequenceMap", "x", name="map", body=_graph([node("Relu", "a", "b")], "a", "b"))
+    with pytest.raises(ModelError, match=r"unsupported operator: SequenceMap \(node map\)"):
+        load(model_of([odd], [floats("x", 2)]), tmp_path)
+
+
+def test_that_shapes_inside_and_outside_of_a_body_are_those_of_its_rounds(tmp_path: Path) -> None:
+    # Each round doubles the rows: 1, 2, 4, 8.
+    body = _graph([node("Concat", "h h", "next", axis=0)], "i go h", "go next")
+    model = model_of([_loop(body, "n - x")], [floats("x", 1, 3)], [integers("n", 3)])
+    shapes = shapes_of(load(model, tmp_path))
+    assert [shapes[f"loop[{k}]/next"] for k in (1, 2, 3)] == [(2, 3), (4, 3), (8, 3)]

@@ -9,6 +9,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
+from solver.loaders.onnx_fused_attention import attention_parts
 from solver.loaders.onnx_nodes import FileNode
 
 Fresh = Callable[[str], str]
@@ -64,6 +65,7 @@ def _biased(gelu: str) -> Callable[[FileNode, Fresh], tuple[FileNode, ...]]:
 
 
 _FUSED: Final[Mapping[str, Callable[[FileNode, Fresh], tuple[FileNode, ...]]]] = MappingProxyType({
+    "com.microsoft::Attention": attention_parts,
     "com.microsoft::SkipLayerNormalization": _skip("LayerNormalization", 2),
     "com.microsoft::SkipSimplifiedLayerNormalization": _skip("SimplifiedLayerNormalization", 1),
     "com.microsoft::BiasGelu": _biased("com.microsoft::Gelu"),

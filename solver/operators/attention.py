@@ -14,7 +14,7 @@ _STACKED: Final = 4  # rank of (batch, heads, positions, width); rank 3 joins he
 
 
 class Slots(NamedTuple):
-    """Where an operator has its inputs; -1: it has none of the kind."""
+    """Where an operator has the inputs that may have gradients."""
 
     query: int
     key: int
@@ -48,6 +48,7 @@ class Attention(Rule):
     """
 
     slots: ClassVar[Slots] = Slots(query=0, key=1, value=2, bias=3, past_key=4, past_value=5)
+    masks: ClassVar[tuple[int, ...]] = (3,)  # what is added to the scores
     heads: ClassVar[str] = "q_num_heads"
 
     def flop(self, site: Site) -> int:
@@ -76,7 +77,7 @@ class Attention(Rule):
 
     def differentiable(self, site: Site) -> tuple[int, ...]:  # noqa: ARG002 - one shape for all
         """Queries, keys, values, the bias of the scores, and what earlier steps carried over."""
-        return tuple(sorted(slot for slot in self.slots if slot >= 0))
+        return tuple(sorted(self.slots))
 
     def joint_gradient(self, site: Site, slots: tuple[int, ...]) -> Gradient:
         """Read operands, output, one number per query: one op, 2 per multiply-add of five products.
@@ -106,15 +107,15 @@ class Attention(Rule):
         )
 
     def _reads(self, site: Site, *, output: bool) -> tuple[Ref, ...]:
-        operands = [slot for slot in sorted(self.slots) if site.has_input(slot)]
-        names = tuple(site.input(slot).name for slot in operands if slot >= 0)
+        operands = sorted({*self.slots, *self.masks})
+        names = tuple(site.input(slot).name for slot in operands if site.has_input(slot))
         made = (site.output().name,) if output else ()
         return (*names, *made, *self.kept_extras(site))
 
     def _per_score(self, site: Site) -> int:
         """Operations on one score before the Softmax."""
-        biased = flop.ADDITION if self.slots.bias >= 0 and site.has_input(self.slots.bias) else 0
-        return flop.ATTENTION_SCALE + biased + (flop.SOFTCAP if _cap(site) else 0)
+        masked = flop.ADDITION * sum(site.has_input(slot) for slot in self.masks)
+        return flop.ATTENTION_SCALE + masked + (flop.SOFTCAP if _cap(site) else 0)
 
     def _sizes(self, site: Site) -> _Sizes:
         at = self.slots
@@ -138,6 +139,7 @@ class MultiHeadAttention(Attention):
     """onnxruntime's own operator of the same kind (com.microsoft), without a projection bias."""
 
     slots: ClassVar[Slots] = Slots(query=0, key=1, value=2, bias=5, past_key=6, past_value=7)
+    masks: ClassVar[tuple[int, ...]] = (4, 5)
     heads: ClassVar[str] = "num_heads"
 
 

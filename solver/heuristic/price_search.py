@@ -6,6 +6,7 @@ from solver.heuristic.improve import polish
 from solver.heuristic.plan import Plan
 from solver.heuristic.repair import repair
 from solver.heuristic.stage_plan import StagePlanner, prices, seconds
+from solver.staged import bits
 
 _SINGLE_DROPS_BELOW = 250  # stages: above, dropping one tensor per scan takes seconds
 _DOUBLINGS = 24
@@ -97,11 +98,6 @@ def energy_j(plan: Plan) -> float:
     staged = plan.staged
     return (
         sum(staged.run_j[op] for stage in plan.stages for op in stage.runs[:-1])
-        + sum(
-            staged.in_j[i]
-            for stage in plan.stages
-            for i in range(staged.tensors)
-            if stage.paged_in >> i & 1
-        )
-        + sum(staged.out_j[i] for i in range(staged.tensors) if plan.paged >> i & 1)
+        + sum(staged.in_j[i] for stage in plan.stages for i in bits(stage.paged_in))
+        + sum(staged.out_j[i] for i in bits(plan.paged))
     )

@@ -130,12 +130,14 @@ class GapModel:
 
     def _cover(self, gaps: list[Gap], weights: list[int], needed: int) -> None:
         """Sum of weight * (I + R) >= needed, coefficients cut off at `needed`, scaled to 1."""
-        terms = [
-            (column, min(weight, needed) / needed)
-            for gap, weight in zip(gaps, weights, strict=True)
-            for column in (gap.page_in, gap.remake)
-            if column >= 0 and weight
-        ]
+        terms: list[tuple[int, float]] = []
+        for gap, weight in zip(gaps, weights, strict=True):
+            if weight:
+                share = min(weight, needed) / needed
+                if gap.page_in >= 0:
+                    terms.append((gap.page_in, share))
+                if gap.remake >= 0:
+                    terms.append((gap.remake, share))
         self._room.add(terms, 1.0)
 
     @property

@@ -23,7 +23,12 @@ from solver.milp.stage_model import StageModel
 from solver.problem import Problem, SolveOptions
 from solver.staged import StagedProblem
 from solver.strategies.event_proof import EventProof
-from solver.strategies.limits import MIP_CALLS_PER_UNIT, SIMPLEX_CALLS_PER_UNIT, Limits
+from solver.strategies.limits import (
+    LARGE_STAGES,
+    MIP_CALLS_PER_UNIT,
+    SIMPLEX_CALLS_PER_UNIT,
+    Limits,
+)
 from solver.strategies.progress import SolveProgress
 
 SMALL_STAGES: Final = 30
@@ -108,9 +113,9 @@ class Proof:
         self._gap_relaxation = model, relaxed
         if relaxed.objective is not None:
             self._prove(relaxed.objective - 1e-7 * abs(relaxed.objective), model.scale)
-        if model.terms > MOST_GAP_TERMS:
-            if relaxed.x is not None and not solve.stop():
-                self.try_masks(*model.plan_masks(relaxed.x))
+        if solve.staged.stages > LARGE_STAGES and relaxed.x is not None and not solve.stop():
+            self.try_masks(*model.plan_masks(relaxed.x))
+        if model.terms > MOST_GAP_TERMS or solve.stop():
             return
         result = session.solve(
             absolute_gap=self.absolute_gap(model.scale) / 2,

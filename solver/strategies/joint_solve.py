@@ -29,12 +29,13 @@ from solver.schedule import Schedule
 from solver.simulate import simulate
 from solver.staged import StagedProblem, stage
 from solver.strategies.issue_time import IssueTime
-from solver.strategies.limits import PLANS_PER_UNIT, Limits
+from solver.strategies.limits import LARGE_STAGES, PLANS_PER_UNIT, Limits
 from solver.strategies.plain import keep_all, page_all
 from solver.strategies.progress import SolveProgress
 
 FIRST_UNITS: Final = 0.3
 """Work of the local search before the first proof, which takes about as long."""
+FIRST_UNITS_LARGE: Final = 0.1
 QUICK_STAGES: Final = 30
 """Up to this many stages proving is quicker than searching before it."""
 STALE_UNITS: Final = 1.0
@@ -87,7 +88,7 @@ class JointSolve:
                 return self._outcome()
         self._greedy()
         if not self.stop() and self.staged.stages > QUICK_STAGES:
-            units = FIRST_UNITS * max(1.0, self.staged.stages / TYPICAL_STAGES)
+            units = FIRST_UNITS if self.staged.stages <= LARGE_STAGES else FIRST_UNITS_LARGE
             self._search(units, units)
         if self.stop():
             return self._outcome()

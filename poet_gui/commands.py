@@ -12,7 +12,7 @@ from poet_gui.dialogs.sheets import keys_sheet, text_sheet
 from poet_gui.layout import reset_sizes
 from poet_gui.settings import SCALES
 from poet_gui.theme import ThemeChoice
-from poet_gui.viewmodels.about import about_lines, key_groups, report_lines
+from poet_gui.viewmodels.about import about_lines, key_groups
 from poet_gui.widgets.schedule_keys import KEYS
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Commands(QObject):
         return {
             "open": window.opener.ask,
             "demo": window.opener.open_demo,
-            "reload": self.reload,
+            "reload": window.import_desk.reload,
             "export_json": window.exporter.ask_json,
             "export_png": window.exporter.ask_png,
             "export_csv": window.exporter.ask_csv,
@@ -71,16 +71,9 @@ class Commands(QObject):
             "toggle_paging": budgets.toggle_paging,
             "toggle_recompute": budgets.toggle_recompute,
             "keys": self.show_keys,
-            "report": self.show_report,
+            "report": window.import_desk.show_report,
             "about": self.show_about,
         }
-
-    @Slot()
-    def reload(self) -> None:
-        """Read the open model again."""
-        model = self._window.state.core.model
-        if model is not None:
-            self._window.opener.open_request(model.request)
 
     @Slot()
     def quit(self) -> None:
@@ -188,12 +181,6 @@ class Commands(QObject):
     def show_keys(self) -> None:
         """Every shortcut on one sheet."""
         keys_sheet(key_groups(SPECS, KEYS), self._window).show()
-
-    @Slot()
-    def show_report(self) -> None:
-        """What was assumed about the open model."""
-        lines = report_lines(self._window.state.core.model)
-        text_sheet("Import report", "reportSheet", lines, self._window).show()
 
     @Slot()
     def show_about(self) -> None:

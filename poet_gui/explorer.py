@@ -62,6 +62,8 @@ class Explorer:
         self.looked_around = False
         self.axis = "step"
         self.opening: str | None = None
+        self.reloading = False
+        """True while a model that was read again takes its own place: views keep theirs."""
 
     # What can be asked
 
@@ -147,6 +149,31 @@ class Explorer:
             self._notify(Topic.DEVICE)
         self._notify(Topic.MODEL)
         self._problem_changed()
+
+    def reload_model(self, model: OpenModel) -> None:
+        """Take in the open model read again: budgets, switches and the selected tensor stay.
+
+        A graph that is the same as before stays, too, with everything drawn and known of it.
+        """
+        before = self.model
+        if before is None:
+            self.open_model(model)
+            return
+        if before.costed.graph == model.costed.graph and self.device == model.costed.device:
+            self.model = replace(model, costed=before.costed, plain=before.plain)
+            self._notify(Topic.MODEL)
+            return
+        graph = before.costed.graph
+        name = None if self.tensor is None else graph.tensors[self.tensor].name
+        self.model, self.shown = model, None
+        self.tensor = None if name is None else model.costed.graph.tensor_index.get(name)
+        self.reloading = True
+        try:
+            self._notify(Topic.MODEL)
+            self._problem_changed()
+            self._notify(Topic.SELECTION)
+        finally:
+            self.reloading = False
 
     def add_known(self, result: OpenedResult) -> None:
         """Take in another stored result of what is open; it answers its budgets without a solve."""

@@ -23,9 +23,10 @@ from poet_gui.compare_desk import CompareDesk
 from poet_gui.exporting import Exporter
 from poet_gui.folding import Folding
 from poet_gui.frontier_desk import FrontierDesk
+from poet_gui.import_desk import ImportDesk
 from poet_gui.impossible_desk import ImpossibleDesk
 from poet_gui.layout import BODY_MARGIN, build_views, reset_sizes
-from poet_gui.notices import Level, Notice, notice_of_issues
+from poet_gui.notices import Level, Notice, NoticeAction, notice_of_issues
 from poet_gui.opening import Opener
 from poet_gui.rendering import Renderer
 from poet_gui.settings import Settings
@@ -47,6 +48,7 @@ from solver.zoo.registry import builtin_names
 LAYOUT_VERSION: Final = 1
 _MINIMUM: Final = (900, 560)
 _PREFERRED: Final = QSize(1600, 1000)
+_REPORT: Final = NoticeAction("report", "Import report", "what was folded, ignored and assumed")
 
 
 class MainWindow(QMainWindow):
@@ -89,6 +91,7 @@ class MainWindow(QMainWindow):
         self.impossible_desk = ImpossibleDesk(
             self.state, self.views, self.controller, self, worker_command
         )
+        self.import_desk = ImportDesk(self.state, self.opener, self.controller, settings, self)
         self.commands = Commands(self)
         built = build_actions(self, self.commands.slots())
         self.actions_by_name = built.actions
@@ -174,9 +177,10 @@ class MainWindow(QMainWindow):
         warnings = model.costed.graph.warnings
         if warnings:
             more = f" and {len(warnings) - 1} more" if len(warnings) > 1 else ""
-            text = f"{warnings[0]}{more}; Help, Import report has all of it."
+            text = f"{warnings[0]}{more}"
             details = "\n".join(warnings)
-            self.show_notice(Notice(Level.INFO, "Something was assumed", text, details))
+            notice = Notice(Level.INFO, "Something was assumed", text, details, action=_REPORT)
+            self.show_notice(notice)
         warning = floor_warning(model.costed)
         if warning is not None:
             self.show_notice(Notice(Level.WARNING, warning.title, warning.text))
@@ -201,6 +205,10 @@ class MainWindow(QMainWindow):
         """Say that something of ours broke; the work goes on."""
         text = f"{line}. Your work is kept; please report the details."
         self.show_notice(Notice(Level.ERROR, "The program met a fault of its own", text, details))
+
+    @Slot(str)
+    def _on_notice_action(self, name: str) -> None:
+        self.actions_by_name[name].trigger()
 
     @Slot(object)
     def show_notice(self, notice: Notice) -> None:
@@ -244,6 +252,9 @@ class MainWindow(QMainWindow):
         views.budgets.runtime_chosen.connect(self.set_runtime)
         views.budgets.switches_chosen.connect(self.set_switches)
         views.model.request_changed.connect(self._on_request)
+        views.model.report_requested.connect(self.import_desk.show_report)
+        views.model.sizes_requested.connect(self.import_desk.ask_again)
+        views.notices.action_requested.connect(self._on_notice_action)
         views.history.row_chosen.connect(self._on_row)
         views.solver.stop_requested.connect(controller.stop)
         views.solver.extend_requested.connect(self.commands.extend)
@@ -260,6 +271,7 @@ class MainWindow(QMainWindow):
             table.action_selected.connect(self.move_playhead)
         controller.opened.connect(self._on_opened)
         controller.process_ended.connect(self._on_process_ended)
+        controller.opened.connect(self.import_desk.on_opened)  # after the old notices are gone
         controller.answer_rejected.connect(self._on_rejected)
         controller.ready.connect(self._on_ready)
         self.keeper.fetched.connect(controller.reconsider)
@@ -267,6 +279,7 @@ class MainWindow(QMainWindow):
         self.keeper.trouble.connect(self._on_store_trouble)
         self.opener.notice.connect(self.show_notice)
         self.exporter.notice.connect(self.show_notice)
+        self.import_desk.notice.connect(self.show_notice)
         self.appearance.theme_changed.connect(self._on_theme)
 
     @Slot(object)
@@ -331,6 +344,7 @@ class MainWindow(QMainWindow):
         self.sweeper.close()
         self.impossible_desk.close()
         self.controller.close()
+        self.import_desk.close()
         self.keeper.close()
         super().closeEvent(event)
 

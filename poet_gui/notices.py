@@ -25,10 +25,20 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class NoticeAction:
+    """Something to do about a notice: `name` is that of an action of the window."""
+
+    name: str
+    text: str
+    tip: str
+
+
+@dataclass(frozen=True, slots=True)
 class Notice:
     """`title` says what happened, `text` why and what to do; `details` go to the clipboard.
 
-    `stays`: it does not speak of the open model, another one does not close it.
+    `stays`: it does not speak of the open model, another one does not close it. `action` is offered
+    as a button.
     """
 
     level: Level
@@ -36,6 +46,7 @@ class Notice:
     text: str = ""
     details: str = ""
     stays: bool = False
+    action: NoticeAction | None = None
 
     @property
     def whole(self) -> str:
@@ -61,9 +72,12 @@ class NoticeBar(QFrame):
     -------
     closed(object)
         The user has seen it; carries this widget.
+    action_requested(str)
+        The user wants the action of that name.
     """
 
     closed = Signal(object)
+    action_requested = Signal(str)
 
     def __init__(self, notice: Notice, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -93,6 +107,10 @@ class NoticeBar(QFrame):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(12, 8, 10, 8)
         layout.addLayout(texts, 1)
+        if notice.action is not None:
+            act = button(notice.action.text, name="noticeAction", tip=notice.action.tip)
+            act.clicked.connect(self._on_action)
+            layout.addWidget(act, 0, Qt.AlignmentFlag.AlignTop)
         layout.addWidget(self.copy_button, 0, Qt.AlignmentFlag.AlignTop)
         layout.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
         self.copy_button.clicked.connect(self._on_copy)
@@ -105,12 +123,25 @@ class NoticeBar(QFrame):
         self.copy_button.setText("Copied")
 
     @Slot()
+    def _on_action(self) -> None:
+        if self.notice.action is not None:
+            self.action_requested.emit(self.notice.action.name)
+
+    @Slot()
     def _on_close(self) -> None:
         self.closed.emit(self)
 
 
 class NoticeArea(QWidget):
-    """The latest notices, newest on top; takes no room when there is none."""
+    """The latest notices, newest on top; takes no room when there is none.
+
+    Signals
+    -------
+    action_requested(str)
+        The user wants the action of the window that a notice offers.
+    """
+
+    action_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -133,6 +164,7 @@ class NoticeArea(QWidget):
                 self._remove(bar)
         bar = NoticeBar(notice, self)
         bar.closed.connect(self._remove)
+        bar.action_requested.connect(self.action_requested)
         self._bars.insert(0, bar)
         self._layout.insertWidget(0, bar)
         for old in self._bars[_KEPT_NOTICES:]:

@@ -1,6 +1,7 @@
 """Ways to open: dialog, drop, argument, recent, built-in, demo. All end in one request."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
@@ -13,6 +14,7 @@ from poet_gui.notices import Level, Notice, notice_of_issues
 from poet_gui.settings import Settings
 from poet_gui.solving.controller import SolveController
 from poet_gui.solving.deliveries import OpenModel
+from poet_gui.viewmodels.size_questions import Sizes, sizes_in_use
 from solver.device_files import load_device
 from solver.errors import EngineError, Issue
 from solver.graph_request import GraphRequest
@@ -29,9 +31,12 @@ class Opener(QObject):
     -------
     notice(object)
         A Notice for the user.
+    sizes_wanted(object, object)
+        GraphRequest and tuple[OpenSize, ...]: the file leaves these sizes open.
     """
 
     notice = Signal(object)
+    sizes_wanted = Signal(object, object)
 
     def __init__(self, controller: SolveController, settings: Settings, window: QWidget) -> None:
         super().__init__(window)
@@ -39,6 +44,10 @@ class Opener(QObject):
         self._settings = settings
         self._window = window
         self._name = ""
+        self._request: GraphRequest | None = None
+        self._without_sizes: GraphRequest | None = None
+        self.asks = True
+        """Whether somebody is there to be asked; else sizes left open are an error, a batch 1."""
         self._recent_menu: QMenu | None = None
         controller.opened.connect(self._on_opened)
         controller.open_failed.connect(self._on_failed)
@@ -75,8 +84,13 @@ class Opener(QObject):
         if path.lower().endswith(".toml"):
             self.open_device(path)
             return
-        self._name = Path(path).name or path
-        self._controller.open(GraphRequest(path), self._name)
+        plain = GraphRequest(path, ask_batch=self.asks)
+        chosen = self._settings.sizes(str(Path(path).absolute())) if self.asks else None
+        if chosen is None:
+            self.open_request(plain)
+            return
+        self.open_request(replace(plain, batch=chosen.batch, dims=chosen.dims))
+        self._without_sizes = plain
 
     @Slot(str)
     def open_builtin(self, name: str) -> None:
@@ -85,8 +99,22 @@ class Opener(QObject):
 
     def open_request(self, request: GraphRequest) -> None:
         """Open a model with settings of its own."""
-        self._name = Path(request.model).name
-        self._controller.open(request, self._name)
+        self._open(request, keep_place=False)
+
+    def open_with_sizes(self, request: GraphRequest, sizes: Sizes) -> None:
+        """Open a model with the sizes that the user chose for it."""
+        self.open_request(replace(request, batch=sizes.batch, dims=sizes.dims))
+
+    def reopen(self, request: GraphRequest) -> None:
+        """Read the open model again; budgets, zoom and what is selected stay."""
+        self._open(request, keep_place=True)
+        if request.ask_batch:
+            self._without_sizes = replace(request, batch=None, dims={})
+
+    def _open(self, request: GraphRequest, *, keep_place: bool) -> None:
+        self._name = Path(request.model).name or request.model
+        self._request, self._without_sizes = request, None
+        self._controller.open(request, self._name, keep_place=keep_place)
 
     @Slot()
     def open_demo(self) -> None:
@@ -161,8 +189,20 @@ class Opener(QObject):
             if Path(path).is_file() and "resources" not in Path(path).parts:
                 self._settings.add_recent(str(Path(path).absolute()))
                 break
+        report = model.costed.graph.report
+        if report is not None and report.open_sizes and model.request.ask_batch:
+            place = str(Path(model.request.model).absolute())
+            self._settings.remember_sizes(place, sizes_in_use(report.open_sizes))
 
     @Slot(object, str)
     def _on_failed(self, issues: tuple[Issue, ...], details: str) -> None:
+        asked = tuple(size for issue in issues for size in issue.asks)
+        if asked and self._request is not None and self.asks:
+            self.sizes_wanted.emit(self._request, asked)
+            return
+        again = self._without_sizes
+        if again is not None:  # the sizes of last time may belong to another version of the file
+            self.open_request(again)
+            return
         title = f"{self._name} was not opened; what was open stays"
         self.notice.emit(notice_of_issues(title, issues, details))

@@ -29,7 +29,7 @@ class Renderer(QObject):
         self._core = state.core
         self._views = views
         self._drawn: FloatArray | None = None
-        self._late_tables: set[ActionsTable | TensorsTable] = set()
+        self._late_tables: set[ActionsTable | TensorsTable | BlocksTable] = set()
         self._with_choice = frozenset(
             name for name in builtin_names() if len(accountings_of(name)) > 1
         )
@@ -105,7 +105,7 @@ class Renderer(QObject):
         self._drawn, trace = shown.trace.start_s, shown.trace
         views.schedule.set_budget(core.budgets.ram_bytes)
         views.header.set_trace(trace)
-        views.schedule.set_trace(trace)
+        views.schedule.set_trace(trace, keep_view=core.reloading)
         views.details.show_all(
             trace, tensor=core.tensor, action=core.playhead, budgets=core.budgets
         )

@@ -25,6 +25,7 @@ class Screenshot(QObject):
     def __init__(self, window: MainWindow, path: Path, *, solves: bool) -> None:
         super().__init__(window)
         self._window = window
+        window.opener.asks = False  # nobody is there to answer
         self._path = path
         self._solves = solves
         self.saved = False

@@ -1,15 +1,22 @@
 """What the window remembers between sessions, in the place where the system keeps settings."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from platformdirs import user_config_path
 from PySide6.QtCore import QByteArray, QSettings
 
 from poet_gui.theme import ThemeChoice
+from poet_gui.viewmodels.size_questions import Sizes
 
 RECENT_LIMIT: Final = 10
+SIZES_LIMIT: Final = 50
+"""Files, and names of sizes, whose sizes are remembered."""
+_BATCH: Final = "batch"
+_DIMS: Final = "dims"
 SCALES: Final = (80, 90, 100, 110, 125, 150, 175, 200)
 """Text sizes that can be chosen, percent of the system's."""
 
@@ -82,6 +89,37 @@ class Settings:
         """Put a path on top of the recent ones."""
         self.recent = (path, *(other for other in self.recent if other != path))
 
+    def sizes(self, path: str) -> Sizes | None:
+        """Sizes chosen for the file at an absolute path; None when it was never asked for."""
+        found = self._numbers("sizes").get(path)
+        if not isinstance(found, dict):
+            return None
+        dims = found.get(_DIMS)
+        return Sizes(_size(found.get(_BATCH)), _sizes(dims if isinstance(dims, dict) else {}))
+
+    @property
+    def sizes_by_name(self) -> Mapping[str, int]:
+        """The size chosen last for each name, in whatever file."""
+        return _sizes(self._numbers("sizes_by_name"))
+
+    def remember_sizes(self, path: str, sizes: Sizes) -> None:
+        """Remember the sizes chosen for a file, and for sizes of these names elsewhere."""
+        kept = {_BATCH: sizes.batch, _DIMS: dict(sizes.dims)}
+        self._keep_newest("sizes", {path: kept})
+        self._keep_newest("sizes_by_name", dict(sizes.dims))
+
+    def _keep_newest(self, key: str, news: Mapping[str, object]) -> None:
+        old = {name: value for name, value in self._numbers(key).items() if name not in news}
+        newest = dict([*old.items(), *news.items()][-SIZES_LIMIT:])
+        self._store.setValue(key, json.dumps(newest))
+
+    def _numbers(self, key: str) -> Mapping[str, object]:
+        try:
+            found = json.loads(str(self._store.value(key, "{}", type=str)))
+        except ValueError:
+            return {}
+        return found if isinstance(found, dict) else {}
+
     def layout(self, name: str) -> QByteArray | None:
         """State of a window or splitter saved under that name; None when there is none."""
         found = self._store.value(f"layout/{name}")
@@ -105,3 +143,12 @@ class Settings:
             return int(str(found))
         except ValueError:
             return default
+
+
+def _size(value: object) -> int | None:
+    return value if isinstance(value, int) and value > 0 else None
+
+
+def _sizes(found: Mapping[str, object]) -> Mapping[str, int]:
+    sizes = {str(name): _size(value) for name, value in found.items()}
+    return MappingProxyType({name: size for name, size in sizes.items() if size is not None})

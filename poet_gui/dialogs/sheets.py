@@ -34,13 +34,14 @@ class Sheet(QDialog):
         self.body.setSpacing(10)
         self.body.addWidget(label(title, size="title"))
 
-    def finish(self) -> None:
-        """Add the close button; call it last."""
+    def finish(self, *before: QWidget) -> None:
+        """Add the close button, after these; call it last."""
         close = button("Close", name="sheetClose", tip="close this sheet")
         close.clicked.connect(self.close)
         row = QHBoxLayout()
         row.addStretch(1)
-        row.addWidget(close)
+        for widget in (*before, close):
+            row.addWidget(widget)
         self.body.addLayout(row)
         close.setDefault(True)
         close.setFocus()

@@ -86,6 +86,7 @@ class SolveController(QObject):
         self._solving: int | None = None
         self._opening: int | None = None
         self._awaited: set[int] = set()
+        self._keeps_place = False
         self._deaths = 0
         self._closed = False
 
@@ -100,10 +101,14 @@ class SolveController(QObject):
 
     # Opening
 
-    def open(self, request: GraphRequest, name: str) -> None:
-        """Open a file, a built-in network or a saved result; what is on screen stays until then."""
+    def open(self, request: GraphRequest, name: str, *, keep_place: bool = False) -> None:
+        """Open a file, a built-in network or a saved result; what is on screen stays until then.
+
+        `keep_place`: it is the open model again, whose budgets and selection stay.
+        """
         self._drop_solve()
         self._opening = self._service.new_id()
+        self._keeps_place = keep_place
         self._core.set_opening(name)
         self._service.load(self._opening, request, self._core.device)
 
@@ -111,6 +116,7 @@ class SolveController(QObject):
         """Open saved results of one problem; the first is shown, all of them are known."""
         self._drop_solve()
         self._opening = self._service.new_id()
+        self._keeps_place = False
         self._core.set_opening(name)
         self._service.load_results(self._opening, paths)
 
@@ -290,8 +296,14 @@ class SolveController(QObject):
     def _on_open_failed(self, request_id: int, issues: tuple[Issue, ...], details: str) -> None:
         self._obeyed(request_id)
         if request_id != self._opening:
+        was_solved = self._core.status.outcome is not None or self._core.status.phase.is_busy
             return
         self._opening = None
+        elif self._keeps_place and delivery.result is None:
+            self._core.reload_model(model)
+            self._go_on()
+            if was_solved and self._solving is None:
+                self.solve_later()
         self._core.set_opening(None)
         self.open_failed.emit(issues, details)
         self._go_on()

@@ -1,9 +1,8 @@
-"""Texts of the sheets: all keys, what was assumed about a model, about the program."""
+"""Texts of the sheets: all keys, about the program."""
 
 from collections.abc import Sequence
 from typing import Final, Protocol
 
-from poet_gui.solving.deliveries import OpenModel
 from solver import ENGINE_VERSION
 
 
@@ -49,27 +48,6 @@ def key_groups(
     named = tuple((title, tuple(rows)) for title, rows in groups.items())
     drawn = tuple((text, keys) for keys, text in timeline)
     return (*named, ("Timeline", drawn), ("Sliders", SLIDER_KEYS), ("Anywhere", ANYWHERE_KEYS))
-
-
-def report_lines(model: OpenModel | None) -> tuple[str, ...]:
-    """What was assumed when the model was opened."""
-    if model is None:
-        return ("No model is open.",)
-    graph = model.costed.graph
-    settings = graph.settings
-    choices = f"accounting {settings.accounting}, weights {settings.weights}"
-    lines = [
-        f"{graph.name} from {model.source}",
-        f"{choices}, weight gradients {settings.weight_gradients}",
-    ]
-    if settings.batch is not None:
-        lines.append(f"batch {settings.batch}")
-    lines += [f"{name} = {size}" for name, size in sorted(settings.dims.items())]
-    if settings.loss is not None:
-        lines.append(f"loss {settings.loss} on {settings.output or 'the first float output'}")
-    lines.append("")
-    lines += graph.warnings or ("Nothing was assumed beyond the file.",)
-    return tuple(lines)
 
 
 def about_lines() -> tuple[str, ...]:

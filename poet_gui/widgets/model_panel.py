@@ -3,12 +3,20 @@
 from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker, Signal, Slot
-from PySide6.QtWidgets import QComboBox, QGridLayout, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
 
 from poet_gui.solving.deliveries import OpenModel
 from poet_gui.viewmodels.headline import model_facts
-from poet_gui.widgets.parts import FactGrid, eliding, label
-from solver.graph import Accounting, WeightGradients, Weights
+from poet_gui.widgets.parts import FactGrid, button, eliding, label
+from solver.graph import Accounting, GraphSettings, WeightGradients, Weights
+from solver.operators.losses import LOSSES
 
 
 class ModelPanel(QWidget):
@@ -18,9 +26,13 @@ class ModelPanel(QWidget):
     -------
     request_changed(object)
         GraphRequest: open the same model with other settings.
+    report_requested, sizes_requested
+        The buttons: the import report; other sizes for what the file leaves open.
     """
 
     request_changed = Signal(object)
+    report_requested = Signal()
+    sizes_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -29,7 +41,14 @@ class ModelPanel(QWidget):
         self.source = eliding(tone="muted")
         self.facts = FactGrid()
         self.accounting, self.weights, self.gradients = QComboBox(), QComboBox(), QComboBox()
+        self.loss, self.output = QComboBox(), QComboBox()
         self.batch = QSpinBox()
+        self.report_button = button(
+            "Import report…", name="importReport", tip="what was folded, ignored and assumed"
+        )
+        self.sizes_button = button(
+            "Sizes…", name="importSizes", tip="other sizes for what the file leaves open"
+        )
         self._fill()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 4, 0, 0)
@@ -37,8 +56,15 @@ class ModelPanel(QWidget):
         layout.addWidget(self.source)
         layout.addWidget(self.facts)
         layout.addLayout(self._settings_grid())
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.report_button)
+        buttons.addWidget(self.sizes_button)
+        buttons.addStretch(1)
+        layout.addLayout(buttons)
         layout.addStretch(1)
-        for combo in (self.accounting, self.weights, self.gradients):
+        self.report_button.clicked.connect(self.report_requested)
+        self.sizes_button.clicked.connect(self.sizes_requested)
+        for combo in (self.accounting, self.weights, self.gradients, self.loss, self.output):
             combo.activated.connect(self._on_changed)
         self.batch.editingFinished.connect(self._on_changed)
         self.setEnabled(False)
@@ -65,6 +91,21 @@ class ModelPanel(QWidget):
         own = model.reopens and not given and not poet
         self.gradients.setEnabled(own)
         self.batch.setEnabled(own)
+        report = model.costed.graph.report
+        outputs = report.outputs if report is not None else ()
+        self._render_loss(settings, outputs, enabled=own)
+        self.sizes_button.setVisible(own and report is not None and bool(report.open_sizes))
+
+    def _render_loss(
+        self, settings: GraphSettings, outputs: tuple[str, ...], *, enabled: bool
+    ) -> None:
+        _choose(self.loss, settings.loss)
+        self.loss.setEnabled(enabled)
+        with QSignalBlocker(self.output):
+            self.output.clear()
+            self.output.addItems(outputs or ([settings.output] if settings.output else []))
+            self.output.setCurrentIndex(self.output.findText(settings.output or ""))
+        self.output.setEnabled(enabled and len(outputs) > 1)
 
     def _fill(self) -> None:
         for accounting, text in (
@@ -77,6 +118,8 @@ class ModelPanel(QWidget):
         self.weights.addItem("resident in RAM", Weights.RESIDENT)
         self.gradients.addItem("applied at once", WeightGradients.APPLIED)
         self.gradients.addItem("buffered", WeightGradients.BUFFERED)
+        for name in LOSSES:
+            self.loss.addItem(name, name)
         self.batch.setRange(1, 65536)
         self.batch.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
         for widget, name, tip in (
@@ -84,6 +127,8 @@ class ModelPanel(QWidget):
             (self.weights, "weightsChoice", "whether weights occupy RAM throughout"),
             (self.gradients, "gradientsChoice", "what happens to a weight gradient"),
             (self.batch, "batchBox", "samples per training step"),
+            (self.loss, "lossChoice", "the loss that training takes of the output"),
+            (self.output, "outputChoice", "the output that the loss is taken of"),
         ):
             widget.setObjectName(name)
             widget.setToolTip(tip)
@@ -99,6 +144,8 @@ class ModelPanel(QWidget):
             ("weights", self.weights),
             ("weight gradients", self.gradients),
             ("batch", self.batch),
+            ("loss", self.loss),
+            ("output", self.output),
         )
         for row, (text, widget) in enumerate(rows):
             name = label(text, tone="muted")
@@ -128,8 +175,18 @@ class ModelPanel(QWidget):
             weight_gradients=WeightGradients(self.gradients.currentData()),
             batch=self._model.request.batch if batch == (settings.batch or 1) else batch,
         )
+        if self.loss.isEnabled() and self.loss.currentData() != settings.loss:
+            wanted = replace(wanted, loss=str(self.loss.currentData()))
+        if self.output.isEnabled() and self.output.currentText() != settings.output:
+            wanted = replace(wanted, output=self.output.currentText())
         if wanted.accounting is Accounting.POET:
-            wanted = replace(wanted, batch=None, weight_gradients=WeightGradients.APPLIED)
+            wanted = replace(
+                wanted,
+                batch=None,
+                weight_gradients=WeightGradients.APPLIED,
+                loss=None,
+                output=None,
+            )
         if wanted != self._model.request:
             self.request_changed.emit(wanted)
 

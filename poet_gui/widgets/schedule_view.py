@@ -115,7 +115,7 @@ class ScheduleView(QWidget):
         if below != self._legend_below:
             self._legend_below = below
             self._foot.removeWidget(self.legend)
-            place = (1, 0, 1, 3) if below else (0, 1, 1, 1)
+            place = (1, 0, 1, 4) if below else (0, 1, 1, 1)
             self._foot.addWidget(self.legend, *place)
 
     def _connect(self) -> None:
@@ -135,11 +135,11 @@ class ScheduleView(QWidget):
 
     # What is shown
 
-    def set_trace(self, trace: Trace | None) -> None:
+    def set_trace(self, trace: Trace | None, *, keep_view: bool = False) -> None:
         """Show `trace`; None shows the empty state.
 
-        A schedule of the same graph keeps zoom, scroll, selection and playhead as far as they fit.
-        Nothing is emitted.
+        A schedule of the same graph keeps zoom, scroll, selection and playhead as far as they fit;
+        `keep_view` has one of another graph keep zoom, scroll and playhead. Nothing is emitted.
         """
         before = self._trace
         self._trace = trace
@@ -152,7 +152,7 @@ class ScheduleView(QWidget):
         self.hover_card.hide()
         if not same:
             self._selected = None
-        self.canvas.set_trace(trace, keep_view=same)
+        self.canvas.set_trace(trace, keep_view=same or keep_view)
         self.canvas.set_selected(self._selected)
         self._quiet = False
         self.transport.setEnabled(trace is not None)

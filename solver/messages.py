@@ -13,7 +13,9 @@ Ready comes once at the start and Warm once the solver's libraries are imported.
 and un-priced; each side prices them.
 """
 
+import os
 import struct
+from dataclasses import replace
 from typing import BinaryIO, Final, Generic, TypeVar
 
 import msgspec
@@ -25,6 +27,7 @@ from solver.graph_request import GraphRequest
 from solver.json_hooks import plain
 from solver.outcome import Limit, Reason, SolverRecord, StopReason
 from solver.problem import Budgets, SolveOptions, Switches
+from solver.text import printable
 
 _LENGTH: Final = struct.Struct(">I")
 
@@ -76,10 +79,18 @@ class PackedLeast(msgspec.Struct, frozen=True):
 
 
 class LoadModel(msgspec.Struct, frozen=True, tag="load_model"):
-    """Make the training graph of a file or built-in network."""
+    """Make the training graph of a file or built-in network; made by `load_model`.
+
+    `path` is the model's name as the system has it where JSON cannot carry it, else empty.
+    """
 
     id: int
     request: GraphRequest
+    path: bytes = b""
+
+    def wish(self) -> GraphRequest:
+        """The request with the name of its model."""
+        return replace(self.request, model=os.fsdecode(self.path)) if self.path else self.request
 
 
 class Solve(msgspec.Struct, frozen=True, tag="solve"):
@@ -237,6 +248,14 @@ _M = TypeVar("_M")
 
 class ProtocolError(Exception):
     """The other side sent something that is no message: it is broken or of another version."""
+
+
+def load_model(request_id: int, request: GraphRequest) -> LoadModel:
+    """The message that asks for a model, whatever bytes its name is made of."""
+    name = request.model
+    if printable(name) == name:
+        return LoadModel(request_id, request)
+    return LoadModel(request_id, replace(request, model=""), os.fsencode(name))
 
 
 def encode(message: Message) -> bytes:

@@ -7,17 +7,16 @@ answered is told like any other mistake in a file.
 
 import os
 import signal
-import site
 import subprocess
-import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, assert_never
 
 import msgspec
 
+from solver.child_python import environment, module_command
 from solver.errors import EngineError, Issue, ModelError, UsageError
 from solver.files import is_there
 from solver.graph_request import GraphRequest
@@ -36,9 +35,7 @@ from solver.text import one_line
 from solver.units import format_bytes, format_seconds
 from solver.zoo.registry import builtin_names
 
-# -P: the folder in which the program is started may be the one that a file was downloaded to, and
-# must not be searched for modules.
-READER_COMMAND: Final = (sys.executable, "-P", "-m", "solver.reader")
+READER_COMMAND: Final = module_command("solver.reader")
 
 _TICK_S: Final = 0.05
 _TOO_MUCH: Final = "the file is damaged, or larger than can be read here"
@@ -113,7 +110,7 @@ def read_model(
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=_environment(),
+        env=environment(OPENBLAS_NUM_THREADS="1"),  # numpy reserves memory for each thread
     )
     try:
         words, errors = _converse(process, encode(asked), path, limits.seconds, cancelled)
@@ -125,16 +122,6 @@ def read_model(
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise _death(process.returncode, errors, path, memory) from error
     return _understood(found, path, memory)
-
-
-def _environment() -> Mapping[str, str]:
-    """Ours; a package that is not installed is found where this one was found."""
-    wanted = {"OPENBLAS_NUM_THREADS": "1"}  # numpy would reserve memory for a thread per core
-    home = str(Path(__file__).parent.parent)
-    if home not in site.getsitepackages():
-        before = os.environ.get("PYTHONPATH")
-        wanted["PYTHONPATH"] = f"{before}{os.pathsep}{home}" if before else home
-    return {**os.environ, **wanted}
 
 
 def _converse(

@@ -5,12 +5,12 @@ import os
 import queue
 import signal
 import subprocess
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from solver.child_python import environment, module_command
 from solver.messages import (
     ProtocolError,
     Request,
@@ -20,7 +20,7 @@ from solver.messages import (
     event_reader,
 )
 
-WORKER_COMMAND: Final = (sys.executable, "-m", "solver.worker")
+WORKER_COMMAND: Final = module_command("solver.worker")
 _KEPT_ERROR_LINES: Final = 40
 
 
@@ -47,6 +47,7 @@ class SolveProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
+            env=environment(),
         )
         self._threads = [
             threading.Thread(target=target, name=f"solve process: {name}", daemon=True)

@@ -136,7 +136,7 @@ class Worker:
         if wish.requested:
             self._send(LoadFailed(job.id, [Issue("loading was cancelled")]))
             return
-        model = read_model(job.request, cancelled=lambda: wish.requested)
+        model = read_model(job.wish(), cancelled=lambda: wish.requested)
         key = f"loaded-{job.id}"
         self._keep(key, model.graph)
         self._send(ModelLoaded(job.id, key, model.graph, model.source, model.sha256))

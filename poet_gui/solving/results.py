@@ -6,23 +6,33 @@ from typing import Final
 from poet_gui.solving.deliveries import OpenedResult, OpenModel
 from poet_gui.solving.prepare import plain_trace
 from solver.api import BUILT_IN
-from solver.codec import decode_result
+from solver.codec import decode_result, is_result
 from solver.codec.documents import ResultDocument
 from solver.codec.outcome import options_of, outcome_of
 from solver.errors import Issue, ModelError
 from solver.graph import Accounting
 from solver.graph_request import GraphRequest
-from solver.loaders.sniff import FileKind, sniff
+from solver.loaders.json_file import MAX_FILE_BYTES
+from solver.loaders.sniff import FileKind, read_head, tell
 from solver.saved import faults_of, problem_of
 
 _SHOWN_FAULTS: Final = 20
+_LARGEST_LOOK_BYTES: Final = 2**26
 
 
 def is_result_file(path: Path) -> bool:
-    """Say whether a file is a poet.result; False for whatever cannot be read."""
+    """Say whether a file is a poet.result; False for whatever cannot be read.
+
+    The window's own process looks, so nothing is taken apart: where the format does not stand at
+    the beginning, keys are passed over until it is found, and a file too large for that is left to
+    the reading process, which says what it is.
+    """
     try:
-        return sniff(path) is FileKind.POET_RESULT
-    except ModelError:
+        kind = tell(read_head(path))
+        if kind is not FileKind.JSON or path.stat().st_size > _LARGEST_LOOK_BYTES:
+            return kind is FileKind.POET_RESULT
+        return is_result(path.read_bytes())
+    except (ModelError, OSError):
         return False  # the loader says what is wrong with it
 
 
@@ -35,6 +45,8 @@ def open_result(path: Path) -> tuple[OpenModel, OpenedResult]:
         It cannot be read, holds no graph, or says something untrue; every fault is named.
     """
     try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise ModelError(Issue("is too large to be read", str(path), "at most 1 GiB"))
         data = path.read_bytes()
     except OSError as error:
         raise ModelError(Issue(error.strerror or str(error), str(path))) from error

@@ -147,7 +147,7 @@ class SolveService:
             process = self._ensure()
             if wanted is not None and load is not None:
                 self._loads[wanted] = load
-                process.send(messages.LoadModel(wanted, load.request))
+                process.send(messages.load_model(wanted, load.request))
 
     def retire(self) -> None:
         """Kill the solve process; requests under way get no answer, the next one starts another."""
@@ -213,7 +213,7 @@ class SolveService:
             if self._stopped:
                 return
             self._loads[request_id] = load
-            self._ensure().send(messages.LoadModel(request_id, load.request))
+            self._ensure().send(messages.load_model(request_id, load.request))
 
     def _on_event(self, process: SolveProcess, message: messages.WorkerEvent) -> None:
         """In the reader thread; messages of a process that was given up are dropped."""

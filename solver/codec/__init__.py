@@ -5,7 +5,7 @@ Schemas in resources/schemas are made from them: `python -m solver.codec.schemas
 """
 
 from solver.codec.graph import graph_document
-from solver.codec.json_text import decode_result, decode_sweep, encode_json, is_sweep
+from solver.codec.json_text import decode_result, decode_sweep, encode_json, is_result, is_sweep
 from solver.codec.outcome import options_of, outcome_of
 from solver.codec.result import Origin, result_document
 from solver.codec.sweep import point_document, sweep_document
@@ -16,6 +16,7 @@ __all__ = [
     "decode_sweep",
     "encode_json",
     "graph_document",
+    "is_result",
     "is_sweep",
     "options_of",
     "outcome_of",

@@ -39,10 +39,19 @@ def decode_sweep(data: bytes, where: str = "") -> SweepDocument:
 
 def is_sweep(data: bytes) -> bool:
     """Whether the JSON says of itself that it is a poet.sweep, of whatever version."""
+    return _says_of_itself(data) == _SWEEP
+
+
+def is_result(data: bytes) -> bool:
+    """Whether the JSON says of itself that it is a poet.result, of whatever version."""
+    return _says_of_itself(data) == _RESULT
+
+
+def _says_of_itself(data: bytes) -> str:
     try:
-        return msgspec.json.decode(data, type=_Head).format == _SWEEP
+        return msgspec.json.decode(data, type=_Head).format
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return False
+        return ""
 
 
 def _decode(data: bytes, kind: type[_D], name: str, where: str) -> _D:

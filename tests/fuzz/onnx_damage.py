@@ -1,7 +1,7 @@
 """ONNX models, damaged: as messages (sizes, names, attributes, operators) and as bytes."""
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -9,6 +9,7 @@ import onnx
 from google.protobuf.message import DecodeError
 
 from tests.fuzz.byte_damage import damage_bytes
+from tests.fuzz.onnx_operators import reoperate, trained
 
 _LARGEST_BYTES: Final = 20_000
 _SIZES: Final = (
@@ -21,13 +22,17 @@ Edit = Callable[[random.Random, onnx.ModelProto, onnx.ModelProto], None]
 
 
 def models() -> tuple[bytes, ...]:
-    """Small sound models: those of the package onnx for one operator each, and the tests' own."""
+    """Small sound models: those of the package onnx for one operator each, and the tests' own.
+
+    Each as it is, which often trains nothing, and behind a weight.
+    """
     package = Path(onnx.__file__).parent / "backend" / "test" / "data"
     own = Path(__file__).parent.parent / "data"
     files = [*package.glob("simple/*/*.onnx"), *package.glob("pytorch-*/*/*.onnx")]
     files += [*own.glob("**/*.onnx")]
     found = (path.read_bytes() for path in sorted(files) if path.stat().st_size < _LARGEST_BYTES)
-    return tuple(data for data in found if _is_model(data))
+    sound = [data for data in found if _is_model(data)]
+    return (*sound, *(more for data in sound if (more := trained(data)) is not None))
 
 
 def damaged_onnx(draw: random.Random, sound: tuple[bytes, ...]) -> bytes:
@@ -147,11 +152,6 @@ def _reattribute(draw: random.Random, model: onnx.ModelProto, foreign: onnx.Mode
             attribute.type = draw.randrange(15)
 
 
-def _reoperate(draw: random.Random, model: onnx.ModelProto, foreign: onnx.ModelProto) -> None:
-    """Another operator on the same inputs: any that the package knows."""
-    draw.choice(model.graph.node).op_type = draw.choice(_OPERATORS)
-
-
 def _reversion(draw: random.Random, model: onnx.ModelProto, foreign: onnx.ModelProto) -> None:
     for entry in model.opset_import:
         entry.version = draw.choice((*range(1, 28), 999, 0, -1))
@@ -180,13 +180,7 @@ def _graft(draw: random.Random, model: onnx.ModelProto, foreign: onnx.ModelProto
         graph.output[-1].name = f"f/{output.name}"
 
 
-def _known_operators() -> Iterator[str]:
-    yield from sorted({schema.name for schema in onnx.defs.get_all_schemas() if not schema.domain})
-    yield from ("NoSuchOperator", "")
-
-
-_OPERATORS: Final = tuple(_known_operators())
 _EDITS: Final[tuple[Edit, ...]] = (
-    _resize, _retype, _refill, _rename, _lose, _repeat, _reorder, _reattribute, _reoperate,
-    _reversion, _graft,
+    _resize, _retype, _refill, _rename, _lose, _repeat, _reorder, _reattribute, _reversion, _graft,
+    reoperate, reoperate, reoperate,
 )  # fmt: skip

@@ -20,6 +20,7 @@ from solver.reading import (
     ReadingLimits,
     read_model,
 )
+from solver.solve_process import WORKER_COMMAND
 from tests.helpers.command import GRAPHS
 from tests.helpers.onnx_models import floats, model_of, node, weight
 
@@ -178,26 +179,30 @@ def test_that_a_module_beside_the_file_is_not_run(
     assert not (tmp_path / "ran").exists()
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows keeps the id of a dead parent")
-def test_that_the_process_outlives_no_parent(tmp_path: Path) -> None:
-    """Its parent dies without a word while it waits for a file that never ends."""
-    script = (
-        "import subprocess, sys, os, time\n"
-        "from solver.reader import _watch\n"
-        "import threading\n"
-        "child = subprocess.Popen([sys.executable, '-c', "
-        "'import os, threading, time; from solver.reader import _watch;'"
-        "'print(os.getpid(), flush=True);'"
-        "'threading.Thread(target=_watch, args=(os.getppid(), None), daemon=True).start();'"
-        "'time.sleep(120)'])\n"
-        "time.sleep(2)\n"
-        "os._exit(0)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], stdout=subprocess.PIPE, timeout=100, check=True
-    )  # returns when the pipe closes, which the child holds open as long as it lives
+WAITING_CHILD = """
+import sys, threading, time
+from solver.reader import _watch
+threading.Thread(target=_watch, args=(int(sys.argv[1]), None), daemon=True).start()
+time.sleep(600)
+"""
+DYING_PARENT = """
+import os, subprocess, sys
+subprocess.Popen([sys.executable, "-c", sys.argv[1], str(os.getpid())])
+os._exit(0)
+"""
 
-    assert int(done.stdout) > 0
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows keeps the id of a dead parent")
+def test_that_the_process_outlives_no_parent() -> None:
+    # run returns when stdout closes, which the child holds open as long as it lives
+    done = subprocess.run(
+        [sys.executable, "-c", DYING_PARENT, WAITING_CHILD],
+        stdout=subprocess.PIPE,
+        timeout=200,
+        check=True,
+    )
+
+    assert done.stdout == b""
 
 
 def test_that_the_command_line_says_it_in_one_line(
@@ -214,5 +219,6 @@ def test_that_the_command_line_says_it_in_one_line(
     assert "cut off" in said.err
 
 
-def test_that_the_reading_process_is_searched_no_modules_in_the_working_folder() -> None:
-    assert "-P" in READER_COMMAND
+@pytest.mark.parametrize("command", [READER_COMMAND, WORKER_COMMAND])
+def test_that_the_working_folder_is_searched_for_no_module(command: tuple[str, ...]) -> None:
+    assert "-P" in command

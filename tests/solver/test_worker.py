@@ -1,9 +1,11 @@
 """Claim: the solve process answers every request once, hears Cancel, and outlives no window."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import IO, Any
 
 import pytest
@@ -29,11 +31,13 @@ from solver.messages import (
     WorkerEvent,
     encode,
     event_reader,
+    load_model,
 )
 from solver.outcome import Limit
 from solver.packing import unpack_least
 from solver.problem import Budgets, SolveOptions, Switches
 from tests.helpers.builders import chain, device_of, problem_of
+from tests.helpers.command import GRAPHS
 
 PAGE_ALL = SolveOptions(strategy="page-all")
 
@@ -279,6 +283,42 @@ def test_that_two_requests_of_one_id_are_both_answered() -> None:
     assert isinstance(first, LoadFailed)
     assert isinstance(second, LoadFailed)
     assert (first.id, second.id) == (1, 1)
+
+
+SLOW_READING = """
+import functools, sys
+from solver import reading, worker
+
+forever = (sys.executable, "-c", "import time; time.sleep(600)")
+worker.read_model = functools.partial(reading.read_model, command=forever)
+worker.main()
+"""
+
+
+def test_that_reading_a_file_is_cancelled_and_the_process_goes_on() -> None:
+    file = str(GRAPHS / "01_chain.json")
+    with _process(("-c", SLOW_READING)) as worker:
+        worker.ask(LoadModel(1, GraphRequest(file)), Cancel(1), _solve(2, 3004))
+
+        failed, began = worker.next(), worker.next()
+
+        assert isinstance(failed, LoadFailed)
+        assert "cancelled" in failed.issues[0].message
+        assert began.id == 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems want names in Unicode")
+def test_that_a_file_whose_name_is_no_unicode_is_asked_for(
+    worker: _Process, tmp_path: Path
+) -> None:
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.json")
+    Path(path).write_bytes((GRAPHS / "01_chain.json").read_bytes())
+    worker.ask(load_model(20, GraphRequest(path)))
+
+    loaded = worker.next()
+
+    assert isinstance(loaded, ModelLoaded)
+    assert loaded.source.endswith(r"caf\udce9.json")
 
 
 def _find_least(request_id: int, limit: Limit, budgets: Budgets, **given: Any) -> FindLeast:

@@ -14,6 +14,9 @@ from solver.loaders.onnx_rules.base import (
 )
 from solver.loaders.onnx_rules.layout import reshape_target
 
+_SIZED: Final = frozenset({"Reshape", "Flatten", "Resize"})
+"""Operators that may write the batch of their output as a constant."""
+
 _SPREADING: Final = frozenset({"Add", "Sub", "Mul", "Div", "Sum", "Where", "Min", "Max"})
 
 
@@ -81,12 +84,12 @@ class OtherBatch:
             raise RuleError(self._refusal(target))
 
     def check(self, node: Node, names: tuple[str, ...], result: Inference, output: str) -> None:
-        """Raise RuleError where the batch got lost in a view or met a constant of its own batch."""
+        """Raise RuleError where a fixed size lost the batch or a constant of its own batch met."""
         before = self.facts.get(output)
         if before is None:
             return
         after = result.outputs[0]
-        if node.op_type in {"Reshape", "Flatten"}:
+        if node.op_type in _SIZED:
             source = self.facts.get(names[0])
             leads = source is not None and source.shape[:1] != node.need(0).shape[:1]
             lost = leads and before.shape[:1] == after.shape[:1]

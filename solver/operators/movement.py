@@ -30,7 +30,7 @@ class Copy(Rule):
 
 
 class CopyFirst(Copy):
-    """As Copy, but only the first input is data (Pad, Split): the others are settings."""
+    """As Copy, but only the first input is data (Split): the others are settings."""
 
     def differentiable(self, site: Site) -> tuple[int, ...]:  # noqa: ARG002 - one shape for all
         """The data."""
@@ -52,7 +52,6 @@ class Gather(CopyFirst):
 RULES: Final[Mapping[str, Rule]] = MappingProxyType({
     "Concat": Copy(),
     "Split": CopyFirst(),
-    "Pad": CopyFirst(),
     "Transpose": Copy(),
     "Gather": Gather(),
     "Reshape": View(),

@@ -1,4 +1,4 @@
-"""Another resolution of the same image: fixed sums of neighbours, rearranging, points of a grid."""
+"""Another size of the same image: padding, fixed sums of neighbours, rearranging, grid points."""
 
 import math
 from collections.abc import Mapping
@@ -46,6 +46,17 @@ class Resize(CopyFirst):
         taps = self._taps(site)
         each = flop.ADDITION if taps == 1 else flop.MULTIPLY_ADD * taps
         return Gradient(flop.COPY * site.input(slot).elements + each * site.output().elements)
+
+
+class Pad(CopyFirst):
+    """A margin of zeros; or of the image's own elements, which then have several gradients."""
+
+    def gradient(self, site: Site, slot: int) -> Gradient:
+        """Read nothing: copied back; where the margin repeats elements, everything is added up."""
+        copied = flop.COPY * site.input(slot).elements
+        if site.layer.attributes.get("mode", "constant") == "constant":
+            return Gradient(copied)
+        return Gradient(copied + flop.ADDITION * site.output().elements)
 
 
 class GridSample(Rule):
@@ -101,6 +112,7 @@ class Col2Im(CopyFirst):
 
 
 RULES: Final[Mapping[str, Rule]] = MappingProxyType({
+    "Pad": Pad(),
     "Resize": Resize(),
     "Upsample": Resize(),
     "DepthToSpace": Copy(),

@@ -21,6 +21,7 @@ from solver.loaders.onnx_rules.base import (
 _RESHAPE_INPUT: Final = 5  # opset from which the target is an input
 _AXES_INPUT: Final = 13  # opset from which Squeeze, Unsqueeze and Split take a second input
 _PADS_INPUT: Final = 11
+_PAD_MODES: Final = frozenset({"constant", "edge", "reflect", "wrap"})
 
 
 def _filled(target: Sequence[int], shape: Shape, *, allow_zero: bool) -> Shape:
@@ -149,7 +150,7 @@ def split(node: Node) -> Inference:
     """Split: sizes from attribute, input, or even ones; the last may be smaller since opset 18."""
     x = node.need(0)
     axis = plain_axis(node.integer("axis", 0), x.rank)
-    if node.opset < _AXES_INPUT:
+    if 1 < node.opset < _AXES_INPUT or "split" in node.attributes:
         sizes = node.integers("split")
     else:
         sizes = node.constant_integers(1, "list of sizes")
@@ -183,13 +184,22 @@ def _pads(node: Node, rank: int) -> tuple[int, ...]:
 
 
 def pad(node: Node) -> Inference:
-    """Pad: grows each dimension at both ends; negative pads cut."""
-    x = node.need(0)
+    """Pad: grows each dimension at both ends; negative pads cut.
+
+    All modes but "constant" take what they add from the input: "reflect" has one less to take from.
+    """
+    x, mode = node.need(0), node.text("mode", "constant")
+    if mode not in _PAD_MODES:
+        raise RuleError(f"mode {mode!r} is not one of {', '.join(sorted(_PAD_MODES))}")
     pads = _pads(node, x.rank)
+    least = {"constant": 0, "reflect": 2}.get(mode, 1)
+    for i, size in enumerate(x.shape):
+        if size < least and max(pads[i], pads[i + x.rank]) > 0:
+            raise RuleError(f"mode {mode!r} cannot add to a dimension of {size}")
     shape = [size + pads[i] + pads[i + x.rank] for i, size in enumerate(x.shape)]
     if min(shape, default=0) < 0:
         raise RuleError(f"pads {pads} cut more than there is of {text_of(x.shape)}")
-    return one(shape, x.dtype, pads=pads, mode=node.text("mode", "constant"))
+    return one(shape, x.dtype, pads=pads, mode=mode)
 
 
 RULES: Final[Mapping[str, Rule]] = MappingProxyType({

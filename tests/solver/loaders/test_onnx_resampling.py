@@ -174,3 +174,35 @@ def test_that_columns_become_images(tmp_path: Path) -> None:
     assert made(tmp_path, "Col2Im", "x n k", (1, 10, 5), image, block) == (1, 2, 5, 5)
     with pytest.raises(ModelError, match="does not fit 9 rows of columns"):
         made(tmp_path, "Col2Im", "x n k", (1, 9, 5), image, block)
+
+
+def test_that_sizes_of_another_batch_are_refused_by_node(tmp_path: Path) -> None:
+    model = model_of(
+        [node("Resize", "x - - n")], [floats("x", *IMAGE)], [integers("n", 1, 2, 8, 9)]
+    )
+    assert load(model, tmp_path).values["y"].shape == (1, 2, 8, 9)
+    with pytest.raises(ModelError, match=r"node y .*does not follow the batch from 1 to 8"):
+        load(model, tmp_path, batch=8)
+
+
+def test_that_scales_follow_another_batch(tmp_path: Path) -> None:
+    model = model_of([node("Resize", "x - s")], [floats("x", *IMAGE)], [numbers("s", 1, 1, 2, 2)])
+    assert load(model, tmp_path, batch=8).values["y"].shape == (8, 2, 10, 20)
+
+
+@pytest.mark.parametrize("mode", ["constant", "edge", "reflect", "wrap"])
+def test_that_every_way_to_fill_a_margin_is_read(mode: str, tmp_path: Path) -> None:
+    pads = integers("p", 0, 0, 1, -2, 0, 0, 2, 3)
+    assert made(tmp_path, "Pad", "x p", IMAGE, pads, mode=mode) == (1, 2, 8, 11)
+
+
+@pytest.mark.parametrize(
+    ("mode", "words"),
+    [
+        ("mirror", "mode 'mirror' is not one of constant, edge, reflect, wrap"),
+        ("reflect", "mode 'reflect' cannot add to a dimension of 1"),
+    ],
+)
+def test_that_a_margin_of_nothing_is_told(mode: str, words: str, tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=words):
+        made(tmp_path, "Pad", "x p", (1, 4), integers("p", 1, 0, 0, 0), mode=mode)

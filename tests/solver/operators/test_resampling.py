@@ -49,6 +49,20 @@ def test_that_rearranging_is_a_copy_there_and_back(op_type: str, after: tuple[in
     assert op_named(graph, "it").flop == op_named(graph, "it.input_gradient").flop == 32
 
 
+@pytest.mark.parametrize(
+    ("mode", "gradient"),
+    # 8 elements before, 32 after: zeros have no gradient, repeated elements have several
+    [("constant", 8), ("edge", 8 + 32), ("reflect", 8 + 32), ("wrap", 8 + 32)],
+)
+def test_that_a_margin_keeps_nothing_and_repeated_elements_are_added_up(
+    mode: str, gradient: int
+) -> None:
+    graph = graph_of_layer(one_layer("Pad", {"x": (1, 2, 2, 2)}, (1, 2, 4, 4), mode=mode))
+    assert kept(graph) == set()
+    assert op_named(graph, "it").flop == 32
+    assert op_named(graph, "it.input_gradient").flop == gradient
+
+
 def test_that_sampling_at_points_keeps_the_image_for_the_points_and_the_points_for_both() -> None:
     points = {"x": (1, 3, 4, 4), "grid": (1, 2, 5, 2)}
     graph = graph_of_layer(one_layer("GridSample", points, (1, 3, 2, 5), mode="linear"))

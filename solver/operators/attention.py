@@ -1,4 +1,4 @@
-"""Fused attention: probabilities are never kept, they are made again from queries and keys."""
+"""Fused attention, whose probabilities are made again and never kept, and turned positions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -155,7 +155,37 @@ def _cap(site: Site) -> bool:
     return site.number("softcap", 0.0) != 0.0
 
 
+class RotaryEmbedding(Rule):
+    """Pairs of features turned by an angle of their position: the gradient is turned back.
+
+    Cosines and sines are settings, as are the positions that pick them.
+    """
+
+    def flop(self, site: Site) -> int:
+        """3 per element that is turned, 1 per other one."""
+        source = site.input(0)
+        heads = site.integer("num_heads", 0)
+        if heads and len(source.shape) != _STACKED:
+            width = source.shape[-1] // heads
+        else:
+            width = source.shape[-1]
+        turned = (
+            source.elements // max(width, 1) * (site.integer("rotary_embedding_dim", 0) or width)
+        )
+        return flop.ROTATION * turned + flop.COPY * (source.elements - turned)
+
+    def differentiable(self, site: Site) -> tuple[int, ...]:  # noqa: ARG002 - one shape for all
+        """What is turned."""
+        return (0,)
+
+    def gradient(self, site: Site, slot: int) -> Gradient:  # noqa: ARG002 - one shape for all
+        """Read cosines, sines and positions where they are no constants: as the op."""
+        settings = tuple(site.input(k).name for k in site.slots() if k > 0)
+        return Gradient(self.flop(site), settings)
+
+
 RULES: Final[Mapping[str, Rule]] = MappingProxyType({
     "Attention": Attention(),
+    "RotaryEmbedding": RotaryEmbedding(),
     "com.microsoft::MultiHeadAttention": MultiHeadAttention(),
 })  # fmt: skip

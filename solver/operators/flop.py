@@ -219,6 +219,8 @@ DRAW: Final[Mapping[str, int]] = MappingProxyType({
 })  # fmt: skip
 MULTINOMIAL_WEIGHING: Final = 5  # max, -, exp, running sum, /; per class
 
+ROTATION: Final = 3  # * cosine, * sine of the other one of a pair, +
+
 ATTENTION_SCALE: Final = 1  # * scale; this and the next ones per score, a query meeting a key
 SOFTCAP: Final = 3  # / limit, tanh, * limit
 SOFTCAP_GRADIENT: Final = 3  # dy * (1 - t * t)

@@ -128,7 +128,18 @@ def multi_head_attention(node: Node) -> Inference:
     return one(shape, node.need(0).dtype, **node.attributes)
 
 
+def rotary_embedding(node: Node) -> Inference:
+    """RotaryEmbedding: queries or keys of the same shape, pairs of their features turned."""
+    x = node.need(0)
+    if x.rank != _STACKED:
+        _heads(x, "features", _count(node, "num_heads"))
+    for position in (1, 2):
+        node.need(position)
+    return one(x.shape, x.dtype, **node.attributes)
+
+
 RULES: Final[Mapping[str, Rule]] = MappingProxyType({
     "Attention": attention,
+    "RotaryEmbedding": rotary_embedding,
     "com.microsoft::MultiHeadAttention": multi_head_attention,
 })  # fmt: skip

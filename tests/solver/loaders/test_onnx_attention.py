@@ -125,3 +125,11 @@ def test_that_an_equation_tells_the_shape(tmp_path: Path) -> None:
         _net(tmp_path, made, STACKS[:2], 17)
     with pytest.raises(ModelError, match="names 1 operands, there are 2"):
         _net(tmp_path, node("Einsum", "q k"), STACKS[:2], 17)
+
+
+def test_that_turned_queries_keep_their_shape(tmp_path: Path) -> None:
+    table = [floats("c", 9, 4), floats("s", 9, 4)]
+    made = node("RotaryEmbedding", "q c s - ")
+    assert _net(tmp_path, made, [STACKS[0], *table]).values["y"].shape == (2, 4, 5, 8)
+    with pytest.raises(ModelError, match="are not split into None heads"):
+        _net(tmp_path, made, [JOINED[0], *table])

@@ -234,3 +234,16 @@ def test_that_integers_are_picked_at_load_time(tmp_path: Path) -> None:
     network = load(model, tmp_path)
     assert [layer.op_type for layer in network.layers] == ["Reshape"]
     assert network.values["y"].shape == (2, 24)
+
+
+def test_that_sizes_of_a_split_were_an_input_at_first(tmp_path: Path) -> None:
+    nodes = [node("Split", "x sizes", "y z", axis=1)]
+    for opset in (1, 13):
+        network = load(
+            model_of(nodes, [floats("x", 2, 6)], [integers("sizes", 2, 4)], opset=opset), tmp_path
+        )
+        assert [network.values[name].shape for name in "yz"] == [(2, 2), (2, 4)]
+    nodes = [node("Split", "x", "y z", axis=1, split=[1, 5])]
+    for opset in (1, 2, 11):
+        network = load(model_of(nodes, [floats("x", 2, 6)], opset=opset), tmp_path)
+        assert [network.values[name].shape for name in "yz"] == [(2, 1), (2, 5)]

@@ -50,6 +50,26 @@ def test_that_scores_are_no_tensor_and_one_number_per_query_is_kept() -> None:
     assert graph.saved_extra_bytes == 2 * 4 * 5 * 4
 
 
+def test_that_the_primitive_form_has_the_same_products_and_keeps_the_probabilities() -> None:
+    net = NetworkOf()
+    for name, shape in (("q", (2, 4, 5, 8)), ("kt", (2, 4, 8, 6)), ("v", (2, 4, 6, 3))):
+        trained(name, shape, net)
+    net.const("scale", ()).layer("scores", "MatMul", "q kt", (2, 4, 5, 6))
+    net.layer("scaled", "Mul", "scores scale", (2, 4, 5, 6))
+    net.layer("weights", "Softmax", "scaled", (2, 4, 5, 6), axis=-1)
+    graph = graph_of_layer(net.layer("it", "MatMul", "weights v", (2, 4, 5, 3)).network())
+    assert graph.forward_macs == attention().forward_macs
+    assert kept(graph, layer="weights") == {"weights"}
+    assert kept(graph) == {"weights", "v"}
+    # one product less than the fused form, which makes the scores again
+    backward = sum(
+        op_named(graph, f"{name}.input_gradient.{k}").flop
+        for name in ("scores", "it")
+        for k in (1, 2)
+    )
+    assert backward == 2 * 2 * (SCORE_MACS + MIX_MACS)
+
+
 def test_that_one_op_makes_the_gradients_of_queries_keys_and_values() -> None:
     graph = attention()
     op = op_named(graph, "it.input_gradient")
@@ -129,3 +149,29 @@ def test_that_a_gradient_left_out_is_missed(dropped: int) -> None:
         outputs=op.outputs[:dropped] + op.outputs[dropped + 1 :],
     )
     assert faults_of(replace(graph, ops=(*graph.ops[:k], poorer, *graph.ops[k + 1 :])))
+
+
+@pytest.mark.parametrize(
+    ("shape", "attributes", "flop"),
+    [
+        ((2, 4, 5, 8), {}, 3 * 320),
+        ((2, 4, 5, 8), {"rotary_embedding_dim": 4}, 3 * 160 + 160),
+        ((2, 5, 32), {"num_heads": 4, "rotary_embedding_dim": 2}, 3 * 80 + 240),
+    ],
+)
+def test_that_positions_are_turned_and_turned_back(
+    shape: tuple[int, ...], attributes: dict[str, int], flop: int
+) -> None:
+    constants: dict[str, tuple[int, ...]] = {"cos": (9, 4), "sin": (9, 4)}
+    net = NetworkOf()
+    trained("x", shape, net)
+    for name, size in constants.items():
+        net.const(name, size)
+    net.input("at", (2, 5), "int64")
+    graph = graph_of_layer(
+        net.layer("it", "RotaryEmbedding", "x cos sin at", shape, **attributes).network()
+    )
+    assert op_named(graph, "it").flop == flop
+    gradient = op_named(graph, "it.input_gradient.1")
+    assert (gradient.flop, gradient.inputs) == (flop, ("loss.input_gradient", "at"))
+    assert [item.name for item in graph.trainable] == ["x.bias"]

@@ -160,8 +160,9 @@ class Explorer:
             self.open_model(model)
             return
         if before.costed.graph == model.costed.graph and self.device == model.costed.device:
-            self.model = replace(model, costed=before.costed, plain=before.plain)
-            self._notify(Topic.MODEL)
+            if before.sha256 != model.sha256:
+                self.model = replace(before, sha256=model.sha256)
+                self._notify(Topic.MODEL)
             return
         graph = before.costed.graph
         name = None if self.tensor is None else graph.tensors[self.tensor].name

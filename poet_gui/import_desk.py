@@ -134,7 +134,7 @@ class ImportDesk(QObject):
         model = self._core.model
         if model is not None:
             self._reloaded = model.costed
-            self._opener.reopen(model.request)
+            self._opener.reopen(model)
 
     @Slot(object)
     def on_opened(self, model: OpenModel) -> None:

@@ -270,16 +270,16 @@ class MainWindow(QMainWindow):
         for table in (views.actions, views.tensors):
             table.action_selected.connect(self.move_playhead)
         controller.opened.connect(self._on_opened)
-        controller.process_ended.connect(self._on_process_ended)
         controller.opened.connect(self.import_desk.on_opened)  # after the old notices are gone
+        controller.process_ended.connect(self._on_process_ended)
         controller.answer_rejected.connect(self._on_rejected)
         controller.ready.connect(self._on_ready)
         self.keeper.fetched.connect(controller.reconsider)
         self.frontier_desk.problem_looked_at.connect(self.keeper.fetch)
         self.keeper.trouble.connect(self._on_store_trouble)
         self.opener.notice.connect(self.show_notice)
-        self.exporter.notice.connect(self.show_notice)
         self.import_desk.notice.connect(self.show_notice)
+        self.exporter.notice.connect(self.show_notice)
         self.appearance.theme_changed.connect(self._on_theme)
 
     @Slot(object)
@@ -343,8 +343,8 @@ class MainWindow(QMainWindow):
         self._refit.stop()
         self.sweeper.close()
         self.impossible_desk.close()
-        self.controller.close()
         self.import_desk.close()
+        self.controller.close()
         self.keeper.close()
         super().closeEvent(event)
 

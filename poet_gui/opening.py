@@ -105,10 +105,11 @@ class Opener(QObject):
         """Open a model with the sizes that the user chose for it."""
         self.open_request(replace(request, batch=sizes.batch, dims=sizes.dims))
 
-    def reopen(self, request: GraphRequest) -> None:
+    def reopen(self, model: OpenModel) -> None:
         """Read the open model again; budgets, zoom and what is selected stay."""
+        request, report = model.request, model.costed.graph.report
         self._open(request, keep_place=True)
-        if request.ask_batch:
+        if request.ask_batch and report is not None and report.open_sizes:
             self._without_sizes = replace(request, batch=None, dims={})
 
     def _open(self, request: GraphRequest, *, keep_place: bool) -> None:

@@ -29,7 +29,7 @@ class Renderer(QObject):
         self._core = state.core
         self._views = views
         self._drawn: FloatArray | None = None
-        self._late_tables: set[ActionsTable | TensorsTable | BlocksTable] = set()
+        self._late_tables: set[ActionsTable | TensorsTable] = set()
         self._with_choice = frozenset(
             name for name in builtin_names() if len(accountings_of(name)) > 1
         )

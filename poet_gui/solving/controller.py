@@ -85,8 +85,8 @@ class SolveController(QObject):
         self._deadline.timeout.connect(self._on_disobeyed)
         self._solving: int | None = None
         self._opening: int | None = None
-        self._awaited: set[int] = set()
         self._keeps_place = False
+        self._awaited: set[int] = set()
         self._deaths = 0
         self._closed = False
 
@@ -107,16 +107,16 @@ class SolveController(QObject):
         `keep_place`: it is the open model again, whose budgets and selection stay.
         """
         self._drop_solve()
-        self._opening = self._service.new_id()
         self._keeps_place = keep_place
+        self._opening = self._service.new_id()
         self._core.set_opening(name)
         self._service.load(self._opening, request, self._core.device)
 
     def open_results(self, paths: Sequence[Path], name: str) -> None:
         """Open saved results of one problem; the first is shown, all of them are known."""
         self._drop_solve()
-        self._opening = self._service.new_id()
         self._keeps_place = False
+        self._opening = self._service.new_id()
         self._core.set_opening(name)
         self._service.load_results(self._opening, paths)
 
@@ -287,8 +287,14 @@ class SolveController(QObject):
             self._core.model.costed.graph is model.costed.graph
         )
         self._core.set_opening(None)
+        was_solved = self._core.status.outcome is not None or self._core.status.phase.is_busy
         if same_graph and delivery.result is None:
             self._core.set_repriced(model)
+        elif self._keeps_place and delivery.result is None:
+            self._core.reload_model(model)
+            self._go_on()
+            if was_solved and self._solving is None:
+                self.solve_later()
         else:
             self._core.open_model(model, delivery.result)
         self.opened.emit(model)
@@ -296,14 +302,8 @@ class SolveController(QObject):
     def _on_open_failed(self, request_id: int, issues: tuple[Issue, ...], details: str) -> None:
         self._obeyed(request_id)
         if request_id != self._opening:
-        was_solved = self._core.status.outcome is not None or self._core.status.phase.is_busy
             return
         self._opening = None
-        elif self._keeps_place and delivery.result is None:
-            self._core.reload_model(model)
-            self._go_on()
-            if was_solved and self._solving is None:
-                self.solve_later()
         self._core.set_opening(None)
         self.open_failed.emit(issues, details)
         self._go_on()

@@ -115,7 +115,7 @@ class ScheduleView(QWidget):
         if below != self._legend_below:
             self._legend_below = below
             self._foot.removeWidget(self.legend)
-            place = (1, 0, 1, 4) if below else (0, 1, 1, 1)
+            place = (1, 0, 1, 3) if below else (0, 1, 1, 1)
             self._foot.addWidget(self.legend, *place)
 
     def _connect(self) -> None:

@@ -194,9 +194,10 @@ def test_that_reading_the_same_file_again_changes_nothing_on_screen(
     solve(qtbot, window)
     core.set_tensor(3)
     time_model.set_range(TimeRange(2.0, 6.0))
-    shown, outcome = core.shown, core.status.outcome
+    model, shown, outcome = core.model, core.shown, core.status.outcome
     with qtbot.waitSignal(window.controller.opened, timeout=WAIT_MS):
         window.actions_by_name["reload"].trigger()
+    assert core.model is model  # rows of the history go on belonging to it
     assert core.shown is shown
     assert core.status.outcome is outcome
     assert core.tensor == 3

@@ -13,6 +13,12 @@ _DIRECTIONS: Final[Mapping[str, int]] = MappingProxyType(
     {"forward": 1, "reverse": 1, "bidirectional": 2}
 )
 _GATES: Final[Mapping[str, int]] = MappingProxyType({"LSTM": 4, "GRU": 3, "RNN": 1})
+_FUNCTIONS: Final[Mapping[str, int]] = MappingProxyType({"LSTM": 3, "GRU": 2, "RNN": 1})
+_KNOWN: Final = (
+    "Affine", "Elu", "HardSigmoid", "LeakyRelu", "Relu", "ScaledTanh", "Sigmoid", "Softplus",
+    "Softsign", "Tanh", "ThresholdedRelu",
+)  # fmt: skip
+"""Activations that ONNX names; the derivative of each follows from its output, a kept gate."""
 _PEEPHOLES: Final = 3  # rows of an LSTM's peephole weights: input, output, forget gate
 _BATCH_FIRST: Final = 14  # opset from which layout = 1 puts the batch in front
 
@@ -79,6 +85,21 @@ def _check(node: Node, sizes: _Sizes) -> None:
             raise RuleError(f"{name} is {text_of(fact.shape)}, it must be {text_of(wanted)}")
 
 
+def _check_activations(node: Node, directions: int) -> None:
+    """Raise RuleError for activations that are unknown or not as many as the gates need."""
+    written = node.attributes.get("activations")
+    if written is None:
+        return
+    names = [str(name) for name in written] if isinstance(written, tuple) else []
+    wanted = directions * _FUNCTIONS[node.op_type]
+    if len(names) != wanted:
+        raise RuleError(f"{len(names)} activations, there must be {wanted}")
+    known = {name.lower() for name in _KNOWN}
+    for name in names:
+        if name.lower() not in known:
+            raise RuleError(f"activation {name!r} is not one of {', '.join(_KNOWN)}")
+
+
 def recurrent(node: Node) -> Inference:
     """LSTM, GRU, RNN: Y of all steps, Y_h of the last one, and the last cell Y_c of an LSTM.
 
@@ -86,6 +107,7 @@ def recurrent(node: Node) -> Inference:
     """
     sizes = _sizes(node)
     _check(node, sizes)
+    _check_activations(node, sizes.directions)
     dtype = node.need(0).dtype
     state = Fact(sizes.state(), dtype)
     states = (state, state) if node.op_type == "LSTM" else (state,)

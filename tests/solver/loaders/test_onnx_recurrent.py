@@ -85,6 +85,8 @@ def test_that_states_of_every_step_are_kept_though_the_file_wants_the_last(tmp_p
         ({"x": (5, FEATURES)}, "steps, batch and features are needed"),
         ({"direction": "bidirectional"}, "weight is 1x24x4, it must be 2x24x4"),
         ({"direction": "sideways"}, "direction 'sideways' is not one of forward"),
+        ({"activations": ["Sigmoid"]}, "1 activations, there must be 2"),
+        ({"activations": ["Sigmoid", "Gelu"]}, "activation 'Gelu' is not one of Affine"),
         ({"state": (1, 3, 8)}, "initial state is 1x3x8, it must be 1x2x8"),
     ],
 )
@@ -93,6 +95,11 @@ def test_that_inputs_that_do_not_fit_each_other_are_told(
 ) -> None:
     with pytest.raises(ModelError, match=words):
         recurrent(tmp_path, "GRU", **options)
+
+
+def test_that_other_activations_are_read(tmp_path: Path) -> None:
+    network = recurrent(tmp_path, "GRU", activations=["HardSigmoid", "relu"])
+    assert shapes_of(network) == {"y": (5, 1, 2, 8)}
 
 
 def test_that_lengths_and_peepholes_are_read(tmp_path: Path) -> None:

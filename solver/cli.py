@@ -28,6 +28,8 @@ _COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType({
     "solve": ("solver.commands.solve:solve", "Find the least-energy schedule within the budgets."),
     "sweep": ("solver.commands.sweep:sweep", "Find the least energy under every budget."),
     "graph": ("solver.commands.graph:graph", "Show the training graph of a model on a device."),
+    "trace": ("solver.commands.trace:trace", "Trace your own PyTorch module into a graph file."),
+    "replay": ("solver.commands.replay:replay", "Execute a schedule of a traced model."),
     "check": ("solver.commands.check:check", "Verify a saved result again, without any solver."),
     "bench": ("solver.commands.bench:bench", "Measure the benchmark and print its tables."),
     "models": ("solver.commands.lists:models", "List the built-in networks."),

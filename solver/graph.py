@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from solver.import_report import ImportReport
+from solver.torch_program import Program
 
 Shape = tuple[int, ...]
 
@@ -139,7 +140,8 @@ class TrainingGraph:
     stated even when not counted. `forward_macs`, `forward_bytes`, `saved_extra_bytes`: totals as
     defined in the poet.graph format. `warnings`: what to know before trusting the figures.
     `budget_bytes`: a budget that the file itself suggests, else None. `report`: what became of the
-    model file, None where the graph was not made from one.
+    model file, None where the graph was not made from one. `program`: what replaying a traced graph
+    needs, else None.
     """
 
     name: str
@@ -157,6 +159,7 @@ class TrainingGraph:
     warnings: tuple[str, ...] = ()
     budget_bytes: int | None = None
     report: ImportReport | None = None
+    program: Program | None = None
 
     @property
     def told(self) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """The objects of the JSON documents, field by field in the order in which they are written.
 
-Sizes are whole bytes, times seconds, energies joules. Absent is null; only `problem` of a slim
-result is left out.
+Sizes are whole bytes, times seconds, energies joules. Absent is null; left out are only `problem`
+of a slim result and `program` of a graph that was not traced.
 """
 
 from typing import Annotated, Literal
@@ -13,6 +13,7 @@ from solver.device import IoMode
 from solver.graph import Accounting, Phase, Role, WeightGradients, Weights
 from solver.outcome import Limit, StopReason
 from solver.schedule import ActionKind
+from solver.torch_program import Program
 
 Status = Literal["optimal", "feasible", "infeasible", "no_answer", "failed"]
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -125,6 +126,7 @@ class GraphDocument(Struct, frozen=True, kw_only=True):
     settings: GraphSettingsObject
     device: DeviceObject
     warnings: list[str]
+    program: Program | UnsetType = UNSET
 
 
 class ModelObject(Struct, frozen=True):

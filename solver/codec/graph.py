@@ -1,5 +1,7 @@
 """Training graphs and devices <-> their objects in poet.graph."""
 
+from msgspec import UNSET
+
 from solver.codec.documents import (
     BaselineObject,
     DeviceObject,
@@ -39,6 +41,7 @@ def graph_document(costed: CostedGraph) -> GraphDocument:
         settings=_settings_object(graph.settings),
         device=device_object(costed.device),
         warnings=list(graph.told),
+        program=UNSET if graph.program is None else graph.program,
     )
 
 

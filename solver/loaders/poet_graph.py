@@ -1,6 +1,7 @@
 """poet.graph version 1 as it is read: the graph itself; prices and totals are worked out anew."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -22,6 +23,7 @@ from solver.loaders.given_order import GivenOp, order_issues
 from solver.loaders.given_sizes import forward_sizes, size_issues
 from solver.loaders.json_file import read_json
 from solver.loaders.options import LoadOptions
+from solver.program_check import read_program
 from solver.schemas import place, schema_issues
 from solver.suggest import near
 
@@ -51,7 +53,10 @@ def from_document(document: object, *, file: str, name: str) -> TrainingGraph:
     if issues:
         raise ModelError(issues)
     fields: Any = document  # every field used below has been checked
-    return _graph(fields, file, name)
+    graph = _graph(fields, file, name)
+    if "program" not in fields:
+        return graph
+    return replace(graph, program=read_program(fields["program"], graph, file))
 
 
 _Entries = list[tuple[str, Mapping[str, Any]]]

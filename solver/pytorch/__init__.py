@@ -1,0 +1,1 @@
+"""Everything that uses PyTorch, an optional extra: tracing, replaying, timing."""

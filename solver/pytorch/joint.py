@@ -1,0 +1,153 @@
+"""The joint forward-backward graph of a network and a loss, from PyTorch's own autograd.
+
+AOTAutograd traces one training step on fake tensors: no data is computed. In-place operators are
+made functional by it, nothing is decomposed. oneDNN's fused recurrent layer is turned off: it is
+one call that hides what it keeps.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+import torch
+from torch import nn
+from torch._functorch.aot_autograd import aot_export_module
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+from solver.errors import EngineError, Issue
+
+OWN_LOSS: Final = "own"
+LOSSES: Final = ("softmax-ce", "mse", "sum")
+_IMAGE_RANK: Final = 4
+_SEQUENCE_RANK: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """FX graph, AOTAutograd's signature of it, and how many of the batch's tensors are labels."""
+
+    graph: torch.fx.GraphModule
+    signature: Any
+    labels: int
+
+
+class _WithLoss(nn.Module):  # type: ignore[misc]  # torch has no types here
+    """The network and its loss as one module; the last of `batch` are the labels."""
+
+    def __init__(self, network: nn.Module, loss: str) -> None:
+        super().__init__()
+        self.network = network
+        self.loss = loss
+
+    def forward(self, *batch: torch.Tensor) -> tuple[torch.Tensor]:
+        labels = batch[-1] if self.loss in {"softmax-ce", "mse"} else None
+        given = batch if labels is None else batch[:-1]
+        return (loss_of(self.loss, scores_of(self.network(*given)), labels),)
+
+
+def scores_of(answer: object) -> torch.Tensor:
+    """The first float tensor that a network returns. Raises EngineError when there is none."""
+    found = [
+        leaf
+        for leaf in torch.utils._pytree.tree_leaves(answer)  # noqa: SLF001 - its only name
+        if isinstance(leaf, torch.Tensor) and leaf.dtype.is_floating_point
+    ]
+    if not found:
+        raise EngineError(Issue("the network returns no float tensor to take a loss of"))
+    return found[0]
+
+
+def loss_of(loss: str, scores: torch.Tensor, labels: torch.Tensor | None) -> torch.Tensor:
+    """The loss named `loss` of scores; labels are class numbers for softmax-ce."""
+    match loss:
+        case "softmax-ce":
+            ordered = scores.movedim(-1, 1) if scores.dim() == _SEQUENCE_RANK else scores
+            return nn.functional.cross_entropy(ordered, labels)
+        case "mse":
+            return nn.functional.mse_loss(scores, labels)
+        case "sum":
+            return scores.sum()
+        case _:
+            return scores
+
+
+def labels_for(loss: str, scores: torch.Tensor) -> torch.Tensor | None:
+    """Labels of the right shape for scores, all zero; None where the loss needs none."""
+    if loss == "mse":
+        return torch.zeros(tuple(scores.shape), dtype=scores.dtype)
+    if loss != "softmax-ce":
+        return None
+    shape = tuple(scores.shape)
+    if len(shape) < 2:  # noqa: PLR2004 - a batch and its classes
+        words = f"the scores have the shape {shape}"
+        raise EngineError(
+            Issue(words, "--loss", "softmax-ce needs classes in a dimension: mse, sum")
+        )
+    classes_last = len(shape) == _SEQUENCE_RANK
+    return torch.zeros(shape[:-1] if classes_last else (shape[0], *shape[2:]), dtype=torch.int64)
+
+
+def trace_joint(network: nn.Module, batch: Sequence[torch.Tensor], loss: str) -> Joint:
+    """Trace one training step of `network` for tensors like `batch` (its data are not read).
+
+    `loss` : one of LOSSES, or OWN_LOSS where the network returns its loss.
+
+    Raises EngineError where nothing can be trained or the network cannot be traced.
+    """
+    with torch.backends.mkldnn.flags(enabled=False):
+        scores, used = _tried(network, batch, loss)
+        labels = labels_for(loss, scores)
+        given = [*batch, *([] if labels is None else [labels])]
+        with _only_used(network, used):
+            graph, signature = aot_export_module(
+                _WithLoss(network, loss).train(),
+                tuple(given),
+                trace_joint=True,
+                output_loss_index=0,
+            )
+    return Joint(graph, signature, labels=len(given) - len(batch))
+
+
+def _tried(
+    network: nn.Module, batch: Sequence[torch.Tensor], loss: str
+) -> tuple[torch.Tensor, set[str]]:
+    """Scores as a fake tensor, and the parameters that lead to the loss."""
+    with FakeTensorMode(allow_non_fake_inputs=True) as mode:
+        state = {
+            name: mode.from_tensor(tensor).detach().requires_grad_(tensor.requires_grad)
+            for name, tensor in network.named_parameters()
+        }
+        state |= {name: mode.from_tensor(tensor) for name, tensor in network.named_buffers()}
+        fakes = tuple(mode.from_tensor(tensor) for tensor in batch)
+        network.train()
+        scores = scores_of(torch.func.functional_call(network, state, fakes))
+        wanted = {name: tensor for name, tensor in state.items() if tensor.requires_grad}
+        found: Sequence[Any] = [None] * len(wanted)
+        if scores.requires_grad:
+            value = loss_of(loss, scores, labels_for(loss, scores))
+            if value.dim():
+                shape = tuple(value.shape)
+                raise EngineError(Issue(f"the loss has the shape {shape}, it must be one number"))
+            found = torch.autograd.grad(value, list(wanted.values()), allow_unused=True)
+    used = {name for name, gradient in zip(wanted, found, strict=True) if gradient is not None}
+    if not used:
+        raise EngineError(Issue("no parameter of the network leads to the loss: nothing to train"))
+    return scores, used
+
+
+@contextmanager
+def _only_used(network: nn.Module, used: set[str]) -> Iterator[None]:
+    """Parameters without a gradient are constants meanwhile: AOTAutograd refuses them otherwise."""
+    idle = [
+        parameter
+        for name, parameter in network.named_parameters()
+        if name not in used and parameter.requires_grad
+    ]
+    for parameter in idle:
+        parameter.requires_grad_(requires_grad=False)
+    try:
+        yield
+    finally:
+        for parameter in idle:
+            parameter.requires_grad_(requires_grad=True)

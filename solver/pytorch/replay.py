@@ -1,0 +1,299 @@
+"""Replaying a schedule on real tensors, beside the same step in plain order and in eager mode."""
+
+import hashlib
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import torch
+
+from solver.errors import EngineError, Issue
+from solver.graph import TrainingGraph
+from solver.pytorch.exported import load_exported
+from solver.pytorch.joint import OWN_LOSS, labels_for, loss_of, scores_of
+from solver.pytorch.machine import ActionError, Machine
+from solver.pytorch.trace import Made, make, random_batch, read_bytes
+from solver.schedule import Action, ActionKind
+from solver.simulate import Trace
+from solver.torch_program import Program
+from solver.torch_request import InputSpec
+
+EAGER_TOLERANCE: Final = 1e-5
+"""Of a gradient's largest element: eager mode may add in another order."""
+Progress = Callable[[int, int], None]
+"""Called with the number of actions done and of all actions."""
+
+
+@dataclass(frozen=True, slots=True)
+class KindTimes:
+    """One kind of action: how many, seconds measured here, seconds predicted for the device."""
+
+    count: int
+    measured_s: float
+    predicted_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayReport:
+    """What a replay found.
+
+    fault : the first action that could not be done or made other bytes than plain order, in words;
+    empty when there is none. gradients : how many were compared; different : those whose bits are
+    not the same as in plain order. eager_error : the largest difference to eager backward, relative
+    to the gradient's largest element; None after a fault. peak_bytes, predicted_bytes :
+    the largest sum of live tensors, measured and promised, weights apart.
+    """
+
+    fault: str
+    gradients: int
+    different: tuple[str, ...]
+    eager_error: float | None
+    peak_bytes: int
+    predicted_bytes: int
+    times: Mapping[ActionKind, KindTimes]
+    loss: float
+    torch: str
+
+    @property
+    def agrees(self) -> bool:
+        """Whether everything that was promised happened."""
+        near = self.eager_error is None or self.eager_error <= EAGER_TOLERANCE
+        same = not self.fault and not self.different and self.peak_bytes == self.predicted_bytes
+        return same and near
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Network, weights and batch of a program, as they are made anew for a replay."""
+
+    network: torch.nn.Module
+    weights: Mapping[str, torch.Tensor]
+    batch: Mapping[str, torch.Tensor]
+    seed: int
+
+
+def replay(trace: Trace, progress: Progress) -> ReplayReport:
+    """Execute the schedule of `trace`, whose graph was traced, and compare.
+
+    Raises EngineError where the graph has no program, its module has changed, or PyTorch lacks an
+    operator of it.
+    """
+    graph = trace.problem.costed.graph
+    program = program_of(graph)
+    setting = prepare(program)
+    with deterministic():
+        plain = _plain(graph, program, setting)
+        return _scheduled(trace, program, setting, plain, progress)
+
+
+def program_of(graph: TrainingGraph) -> Program:
+    """The graph's program. Raises EngineError when it has none."""
+    if graph.program is None:
+        hint = "trace the model first: poet trace module.py:factory -o NET.json"
+        raise EngineError(Issue(f"{graph.name} was not traced, so nothing can be run", "", hint))
+    return graph.program
+
+
+def prepare(program: Program) -> Setting:
+    """Make network and batch again. Raises EngineError where the file is not the one traced."""
+    source = program.source
+    path = Path(source.file)
+    if hashlib.sha256(read_bytes(path)).hexdigest() != source.sha256:
+        raise EngineError(Issue("has changed since it was traced", source.file, "trace it again"))
+    drawn = [value for value in program.inputs if value.below]
+    specs = [InputSpec(tuple(value.shape), value.dtype, value.below) for value in drawn]
+    if source.kind == "pt2":
+        made = Made(load_exported(path), random_batch(specs, source.seed))
+    else:
+        made = make(path, source.factory or "", specs, source.seed)
+    state = dict(made.network.named_parameters()) | dict(made.network.named_buffers())
+    weights = {
+        value: _state(state, key).detach()
+        for value, key in (*program.parameters.items(), *program.buffers.items())
+    }
+    for constant in program.constants:
+        dtype = getattr(torch, constant.dtype)
+        data = [float(item["float"]) if isinstance(item, dict) else item for item in constant.data]
+        weights[constant.value] = torch.tensor(data, dtype=dtype).reshape(constant.shape)
+    batch = list(made.batch)
+    if len(batch) < len(program.inputs):
+        batch.append(_labels(made, source.loss, source.seed))
+    _check_batch(program, batch)
+    values = (value.value for value in program.inputs)
+    return Setting(made.network, weights, dict(zip(values, batch, strict=True)), source.seed)
+
+
+def _state(state: Mapping[str, torch.Tensor], key: str) -> torch.Tensor:
+    if key not in state:
+        raise EngineError(Issue(f"the network has no {key} any more", "", "trace it again"))
+    return state[key]
+
+
+def _labels(made: Made, loss: str, seed: int) -> torch.Tensor:
+    """Labels of any value that fit: class numbers below the number of classes, or targets."""
+    with torch.no_grad():
+        torch.manual_seed(seed)
+        buffers = {name: tensor.clone() for name, tensor in made.network.named_buffers()}
+        scores = scores_of(made.network(*made.batch))
+        for name, tensor in made.network.named_buffers():
+            tensor.copy_(buffers[name])  # the running statistics are those of the start
+    labels = labels_for(loss, scores)
+    if labels is None:
+        raise EngineError(Issue(f"the loss {loss} takes no labels, but the program has some"))
+    generator = torch.Generator().manual_seed(seed + 1)
+    if labels.dtype.is_floating_point:
+        return torch.randn(labels.shape, generator=generator).to(labels.dtype)
+    classes = scores.shape[-1] if scores.dim() == 3 else scores.shape[1]  # noqa: PLR2004 - sequences
+    return torch.randint(classes, tuple(labels.shape), generator=generator)
+
+
+def _check_batch(program: Program, batch: Sequence[torch.Tensor]) -> None:
+    for value, tensor in zip(program.inputs, batch, strict=True):
+        if list(tensor.shape) != value.shape:
+            words = f"{value.op} has the shape {tuple(tensor.shape)}, traced was {value.shape}"
+            raise EngineError(Issue(words, "", "trace it again"))
+
+
+@contextmanager
+def deterministic() -> Iterator[None]:
+    """Algorithms whose bits do not depend on the run; no gradients are recorded."""
+    before = torch.are_deterministic_algorithms_enabled()
+    torch.use_deterministic_algorithms(mode=True)
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        torch.use_deterministic_algorithms(mode=before)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plain:
+    """The step in plain order: gradients, and a digest of every tensor when it was made."""
+
+    gradients: Mapping[str, torch.Tensor]
+    digests: Mapping[str, bytes]
+
+
+def _plain(graph: TrainingGraph, program: Program, setting: Setting) -> _Plain:
+    digests: dict[str, bytes] = {}
+    torch.manual_seed(setting.seed)
+    with Machine(graph, program, setting.weights, setting.batch) as machine:
+        for place, op in enumerate(graph.ops):
+            machine.do(Action(ActionKind.COMPUTE, place))
+            digests |= {name: machine.digest(name) for name in op.outputs}
+            for i in graph.op_inputs[place]:
+                if graph.readers[i][-1] == place:
+                    machine.do(Action(ActionKind.FREE, i))
+            for i in graph.op_outputs[place]:
+                if not graph.readers[i]:
+                    machine.do(Action(ActionKind.FREE, i))
+        return _Plain(machine.gradients, digests)
+
+
+def _scheduled(
+    trace: Trace, program: Program, setting: Setting, plain: _Plain, progress: Progress
+) -> ReplayReport:
+    graph, actions = trace.problem.costed.graph, trace.schedule.actions
+    measured = dict.fromkeys(ActionKind, 0.0)
+    fault, peak = "", 0
+    torch.manual_seed(setting.seed)
+    with Machine(graph, program, setting.weights, setting.batch) as machine:
+        for place, action in enumerate(actions):
+            began = time.perf_counter()
+            try:
+                machine.do(action)
+            except ActionError as error:
+                fault = f"action {place + 1}, {_words(graph, action)}: {error}"
+                break
+            measured[action.kind] += time.perf_counter() - began
+            peak = max(peak, machine.live_bytes)
+            other = _other(graph, action, machine, plain)
+            if other and not fault:
+                fault = (
+                    f"action {place + 1}, {_words(graph, action)}: the bytes of {other} are not "
+                    "those of plain order"
+                )
+            progress(place + 1, len(actions))
+        gradients, loss = machine.gradients, machine.loss
+    different = tuple(
+        key
+        for key, tensor in plain.gradients.items()
+        if key not in gradients or not _same_bits(tensor, gradients[key])
+    )
+    kinds = [action.kind for action in actions]
+    return ReplayReport(
+        fault=fault,
+        gradients=len(plain.gradients),
+        different=different,
+        eager_error=None if fault else _eager_error(program, setting, gradients),
+        peak_bytes=peak,
+        predicted_bytes=trace.peak_bytes - graph.fixed_bytes,
+        times={
+            kind: KindTimes(
+                kinds.count(kind),
+                measured[kind],
+                math.fsum(_predicted_s(trace, a) for a in actions if a.kind is kind),
+            )
+            for kind in ActionKind
+        },
+        loss=float("nan") if loss is None else float(loss),
+        torch=str(torch.__version__),
+    )
+
+
+def _predicted_s(trace: Trace, action: Action) -> float:
+    costed = trace.problem.costed
+    match action.kind:
+        case ActionKind.COMPUTE | ActionKind.RECOMPUTE:
+            return float(costed.op_duration_s[action.target])
+        case ActionKind.PAGE_IN:
+            return float(costed.page_in_s[action.target])
+        case ActionKind.PAGE_OUT:
+            return float(costed.page_out_s[action.target])
+        case _:
+            return 0.0
+
+
+def _words(graph: TrainingGraph, action: Action) -> str:
+    listed = graph.ops if action.kind.runs_op else graph.tensors
+    return f"{action.kind.value.replace('_', ' ')} {listed[action.target].name}"
+
+
+def _other(graph: TrainingGraph, action: Action, machine: Machine, plain: _Plain) -> str:
+    """The first tensor that the action made or read whose bytes are not those of plain order."""
+    if action.kind.runs_op:
+        names = graph.ops[action.target].outputs
+    elif action.kind is ActionKind.PAGE_IN:
+        names = (graph.tensors[action.target].name,)
+    else:
+        names = ()
+    return next((name for name in names if machine.digest(name) != plain.digests[name]), "")
+
+
+def _same_bits(one: torch.Tensor, other: torch.Tensor) -> bool:
+    flat = [tensor.contiguous().view(-1).view(torch.uint8) for tensor in (one, other)]
+    return bool(torch.equal(*flat))
+
+
+def _eager_error(
+    program: Program, setting: Setting, gradients: Mapping[str, torch.Tensor]
+) -> float:
+    """Against the network's own backward pass, run as its author would, from the same seed."""
+    network, loss = setting.network, program.source.loss
+    batch = [setting.batch[value.value] for value in program.inputs]
+    labels = batch.pop() if loss in {"softmax-ce", "mse"} else None
+    with torch.enable_grad():
+        torch.manual_seed(setting.seed)
+        network.zero_grad()
+        loss_of(loss if loss != OWN_LOSS else "", scores_of(network(*batch)), labels).backward()
+    worst = 0.0
+    for key, parameter in network.named_parameters():
+        if key in gradients and parameter.grad is not None:
+            scale = float(parameter.grad.abs().max())
+            error = float((parameter.grad - gradients[key]).abs().max())
+            worst = max(worst, error / scale if scale else error)
+    return worst

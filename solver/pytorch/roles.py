@@ -1,0 +1,54 @@
+"""What the outputs of ATen operators are for, and which operators only look at what they read."""
+
+from typing import Any, Final
+
+from solver.graph import Phase, Role
+
+_LIKE_VIEWS: Final = frozenset({"aten._unsafe_view.default"})
+"""Operators that copy nothing although their schema does not say so."""
+_MASKS: Final = frozenset({("native_dropout", 1)})
+_INDICES: Final = frozenset({
+    ("max_pool2d_with_indices", 1), ("max_pool3d_with_indices", 1), ("adaptive_max_pool2d", 1),
+    ("adaptive_max_pool3d", 1), ("topk", 1), ("sort", 1),
+})  # fmt: skip
+_STATISTICS: Final = frozenset(
+    (name, place)
+    for name in ("_native_batch_norm_legit_functional", "native_layer_norm", "native_group_norm")
+    for place in (1, 2, 3, 4)
+)
+_MULTIPLY: Final = frozenset({"convolution", "mm", "addmm", "bmm", "baddbmm"})
+
+
+def packet(target: str) -> str:
+    """The operator without its overload: "relu" for "aten.relu.default"."""
+    return target.split(".")[1]
+
+
+def kind_of(target: str) -> str:
+    """The kind of an op in the training graph: "relu", "add.Tensor"."""
+    return target.removeprefix("aten.").removesuffix(".default")
+
+
+def multiplies(target: str) -> bool:
+    """Whether the operator's work is multiply-accumulates of activations and weights."""
+    return packet(target) in _MULTIPLY
+
+
+def is_view(target: Any) -> bool:
+    """Whether an OpOverload's result has the bytes of what it reads."""
+    return str(target) in _LIKE_VIEWS or bool(target.is_view)
+
+
+def role_of(phase: Phase, target: str, place: int) -> Role:
+    """The role of an operator's output at `place`, weight gradients apart."""
+    if phase is Phase.BACKWARD:
+        return Role.GRADIENT
+    key = packet(target), place
+    for found, role in (
+        (_MASKS, Role.MASK),
+        (_INDICES, Role.INDICES),
+        (_STATISTICS, Role.STATISTICS),
+    ):
+        if key in found:
+            return role
+    return Role.ACTIVATION

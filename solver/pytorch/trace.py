@@ -1,0 +1,160 @@
+"""Tracing a user's own module, or an exported program, into a training graph with its program."""
+
+import hashlib
+import importlib.util
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import torch
+from torch import nn
+
+from solver.errors import EngineError, Issue, UsageError
+from solver.graph import TrainingGraph, Weights
+from solver.pytorch.exported import load_exported, shapes_of
+from solver.pytorch.joint import LOSSES, OWN_LOSS, trace_joint
+from solver.pytorch.written import write_down
+from solver.suggest import near, near_or_all
+from solver.torch_program import Source
+from solver.torch_request import InputSpec
+
+_MODULE: Final = "poet_traced_module"
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a factory makes: the network in training mode, and a batch, real tensors."""
+
+    network: nn.Module
+    batch: tuple[torch.Tensor, ...]
+
+
+def trace_factory(
+    path: Path,
+    factory: str,
+    inputs: Sequence[InputSpec],
+    *,
+    loss: str,
+    seed: int,
+    weights: Weights,
+) -> TrainingGraph:
+    """Run the user's factory and trace one training step of what it returns.
+
+    `factory` takes no arguments and returns the network, or the network and a tuple of example
+    inputs. `inputs` are wanted where it returns none.
+
+    Raises UsageError and EngineError for everything that is not as it must be; what the user's own
+    code raises is told with its place.
+    """
+    if loss not in {*LOSSES, OWN_LOSS}:
+        words = f"unknown loss {loss!r}"
+        raise UsageError(Issue(words, "--loss", near_or_all(loss, (*LOSSES, OWN_LOSS))))
+    digest = hashlib.sha256(read_bytes(path)).hexdigest()
+    made = make(path, factory, inputs, seed)
+    source = Source("factory", str(path), digest, factory, loss, seed)
+    try:
+        joint = trace_joint(made.network, made.batch, loss)
+    except EngineError:
+        raise
+    except Exception as error:
+        raise _told(error, path, f"{factory} cannot be traced") from error
+    return write_down(joint, source, factory, weights, [spec.below for spec in inputs])
+
+
+def trace_exported(path: Path, *, loss: str, seed: int, weights: Weights) -> TrainingGraph:
+    """Trace one training step of an exported program (.pt2). Raises as `load_exported`."""
+    specs = [InputSpec(shape, dtype) for shape, dtype in shapes_of(path)]
+    network, batch = load_exported(path), random_batch(specs, seed)
+    digest = hashlib.sha256(read_bytes(path)).hexdigest()
+    source = Source("pt2", str(path), digest, None, loss, seed)
+    joint = trace_joint(network, batch, loss)
+    return write_down(joint, source, path.stem, weights, [spec.below for spec in specs])
+
+
+def make(path: Path, factory: str, inputs: Sequence[InputSpec], seed: int) -> Made:
+    """Import the user's file, call the factory under `seed`, and make the batch.
+
+    Raises as `trace_factory`.
+    """
+    function = _function(path, factory)
+    torch.manual_seed(seed)
+    try:
+        answer = function()
+    except Exception as error:
+        raise _told(error, path, f"{factory}() failed") from error
+    network, batch = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, None)  # noqa: PLR2004 - network and batch
+    if not isinstance(network, nn.Module):
+        words = f"{factory}() returns {type(network).__name__}"
+        hint = "a torch.nn.Module is wanted, or one and a tuple of example inputs"
+        raise EngineError(Issue(words, str(path), hint))
+    return Made(network.train(), _batch(batch, inputs, seed, f"{path}: {factory}"))
+
+
+def _batch(
+    given: object, inputs: Sequence[InputSpec], seed: int, where: str
+) -> tuple[torch.Tensor, ...]:
+    if inputs:
+        return random_batch(inputs, seed)
+    if isinstance(given, torch.Tensor):
+        given = (given,)
+    if not isinstance(given, tuple | list) or not given:
+        words = "says nothing of its inputs"
+        raise UsageError(Issue(words, where, "give --input 1x3x32x32, or return example inputs"))
+    for place, tensor in enumerate(given):
+        if not isinstance(tensor, torch.Tensor):
+            words = f"example input {place + 1} is {type(tensor).__name__}, no tensor"
+            raise EngineError(Issue(words, where))
+    return tuple(tensor.detach() for tensor in given)
+
+
+def random_batch(inputs: Sequence[InputSpec], seed: int) -> tuple[torch.Tensor, ...]:
+    """Tensors of those shapes, the same for the same seed; whole numbers are below their limit."""
+    generator = torch.Generator().manual_seed(seed)
+    batch = []
+    for spec in inputs:
+        dtype = getattr(torch, spec.dtype)
+        if dtype.is_floating_point:
+            batch.append(torch.randn(spec.shape, generator=generator).to(dtype))
+        else:
+            batch.append(torch.randint(spec.below, spec.shape, generator=generator).to(dtype))
+    return tuple(batch)
+
+
+def read_bytes(path: Path) -> bytes:
+    """The file. Raises EngineError when it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise EngineError(Issue(error.strerror or str(error), str(path))) from error
+
+
+def _function(path: Path, factory: str) -> Any:
+    spec = importlib.util.spec_from_file_location(_MODULE, path)
+    if spec is None or spec.loader is None:
+        raise EngineError(Issue("is no Python file", str(path), "module.py:factory is wanted"))
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[_MODULE] = module  # dataclasses and the like look their module up
+    sys.path.insert(0, str(path.parent.resolve()))  # as if it were run as a script
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise _told(error, path, "cannot be imported") from error
+    function = getattr(module, factory, None)
+    if not callable(function):
+        names = [name for name, value in vars(module).items() if callable(value)]
+        raise UsageError(Issue(f"has no function {factory!r}", str(path), near(factory, names)))
+    return function
+
+
+def _told(error: Exception, path: Path, what: str) -> EngineError:
+    """The user's error with the line of their file that it came from."""
+    line, trace = 0, error.__traceback__
+    while trace is not None:
+        if Path(trace.tb_frame.f_code.co_filename).resolve() == path.resolve():
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    where = f"{path}:{line}" if line else str(path)
+    first = str(error).strip().partition("\n")[0]
+    return EngineError(Issue(f"{what}: {type(error).__name__}: {first}", where))

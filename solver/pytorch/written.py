@@ -1,0 +1,302 @@
+"""A joint graph written down: the program to replay, and the training graph to schedule."""
+
+import operator as python_operator
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import torch
+from torch.utils._pytree import tree_map_only
+
+from solver.errors import EngineError, Issue
+from solver.graph import (
+    SAVED_EXTRA,
+    Accounting,
+    GraphSettings,
+    Op,
+    Phase,
+    Role,
+    Tensor,
+    Trainable,
+    TrainingGraph,
+    WeightGradients,
+    Weights,
+)
+from solver.graph_writer import Names
+from solver.pytorch.arguments import encode
+from solver.pytorch.joint import Joint
+from solver.pytorch.roles import is_view, kind_of, multiplies, role_of
+from solver.pytorch.work import Work
+from solver.torch_program import Call, Constant, InputValue, Program, Source
+
+_MOST_CONSTANT: Final = 4096
+"""Elements of a tensor that is neither parameter nor buffer: a table, not weights."""
+
+
+def write_down(
+    joint: Joint, source: Source, name: str, weights: Weights, below: Sequence[int] = ()
+) -> TrainingGraph:
+    """The training graph of `joint`, with its program. `weights` as in `poet graph --weights`.
+
+    `below` : per input, what whole numbers are drawn below; empty where the factory brings them.
+
+    Every call that makes storage is an op, of a name that tells its module; a weight gradient is
+    an output of its op (buffered), as it is in the traced step.
+
+    Raises EngineError for what a program cannot hold.
+    """
+    return _Writer(joint, below).write(source, name, weights)
+
+
+class _Writer:
+    """One graph being written. `_storage` : value -> what owns its bytes."""
+
+    def __init__(self, joint: Joint, below: Sequence[int]) -> None:
+        signature = joint.signature
+        self._joint, self._below = joint, below
+        self._work = Work()
+        self._phase = Phase.FORWARD
+        self._names = Names(())
+        self._ops: list[Op] = []
+        self._tensors: dict[str, Tensor] = {}
+        self._calls: list[Call] = []
+        self._constants: list[Constant] = []
+        self._waiting: dict[str, tuple[Op, Tensor]] = {}
+        self._macs = 0
+        self._parameters = _without_network(signature.inputs_to_parameters)
+        self._buffers = _without_network(signature.inputs_to_buffers)
+        self._storage = {value: value for value in (*self._parameters, *self._buffers)}
+        found = _without_network(signature.backward_signature.gradients_to_parameters)
+        self._gradients = {key: value for value, key in found.items()}
+
+    def write(self, source: Source, name: str, weights: Weights) -> TrainingGraph:
+        """Walk the graph once."""
+        signature, graph = self._joint.signature, self._joint.graph
+        nodes = {node.name: node for node in graph.graph.nodes}
+        inputs = self._write_inputs(nodes)
+        (loss,) = signature.user_outputs
+        for node in graph.graph.nodes:
+            if node.op == "get_attr":
+                self._write_constant(node.name, getattr(graph, node.target))
+            elif node.op == "call_function" and node.target is not python_operator.getitem:
+                self._write_call(node)
+                if loss in self._storage:
+                    self._phase = Phase.BACKWARD
+        updates = _without_network(signature.buffers_to_mutate)
+        program = Program(
+            version=1,
+            torch=str(torch.__version__),
+            source=source,
+            inputs=inputs,
+            parameters=self._parameters,
+            buffers=self._buffers,
+            constants=self._constants,
+            calls=self._calls,
+            storage=self._storage,
+            loss=loss,
+            gradients=self._gradients,
+            updates={key: value for value, key in updates.items()},
+        )
+        weights_at = (*self._parameters, *self._buffers)
+        sizes = {value: _bytes(nodes[value].meta["val"]) for value in weights_at}
+        return self._graph(program, sizes, name, weights)
+
+    def _graph(
+        self, program: Program, sizes: Mapping[str, int], name: str, weights: Weights
+    ) -> TrainingGraph:
+        trainable = tuple(
+            Trainable(key, sizes[value])
+            for value, key in self._parameters.items()
+            if key in self._gradients
+        )
+        weight_bytes = sum(sizes.values())
+        tensors, loss = self._tensors.values(), self._storage[program.loss]
+        own = (t.bytes for t in tensors if t.role is Role.ACTIVATION and t.name != loss)
+        idle = [key for key in self._parameters.values() if key not in self._gradients]
+        told = f"{len(idle)} parameters do not lead to the loss (the first is {idle[:1]})"
+        return TrainingGraph(
+            name=name,
+            ops=tuple(self._ops),
+            tensors=tuple(tensors),
+            trainable=trainable,
+            loss_tensors=(loss,),
+            fixed_bytes=weight_bytes if weights is Weights.RESIDENT else 0,
+            weight_bytes=weight_bytes,
+            trainable_bytes=sum(constant.bytes for constant in trainable),
+            forward_macs=self._macs,
+            forward_bytes=sum(own),
+            saved_extra_bytes=sum(t.bytes for t in tensors if t.role in SAVED_EXTRA),
+            settings=GraphSettings(
+                accounting=Accounting.GIVEN,
+                weights=weights,
+                weight_gradients=WeightGradients.BUFFERED,
+                loss=program.source.loss,
+            ),
+            warnings=(told,) if idle else (),
+            program=program,
+        )
+
+    def _write_inputs(self, nodes: Mapping[str, Any]) -> list[InputValue]:
+        users, inputs = list(self._joint.signature.user_inputs), []
+        batch = len(users) - self._joint.labels
+        for place, value in enumerate(users):
+            label = place >= batch
+            wanted = "labels" if label else "input" if batch == 1 else f"input{place + 1}"
+            name, fake = self._names.fresh(wanted), nodes[value].meta["val"]
+            shape, dtype = _shape(fake), _dtype(fake)
+            below = self._below[place] if self._below and not label else 0
+            inputs.append(InputValue(value, name, list(shape), dtype, below))
+            role = Role.LABEL if label else Role.INPUT
+            tensor = Tensor(
+                name, _bytes(fake), name, shape, dtype, role, in_storage_at_start=True
+            )  # fmt: skip
+            op = Op(name, "input", Phase.FORWARD, (), (name,), 0.0, recomputable=False)
+            self._waiting[name] = op, tensor
+            self._storage[value] = name
+        return inputs
+
+    def _write_constant(self, value: str, tensor: torch.Tensor) -> None:
+        if tensor.numel() > _MOST_CONSTANT:
+            words = f"a tensor of {tensor.numel():,} elements is neither parameter nor buffer"
+            raise EngineError(Issue(words, "", "register it in its module: register_buffer"))
+        data = [encode(item, lambda _: None) for item in tensor.flatten().tolist()]
+        self._constants.append(Constant(value, list(_shape(tensor)), _dtype(tensor), data))
+        self._storage[value] = value
+
+    def _write_call(self, node: torch.fx.Node) -> None:
+        target: Any = node.target
+        outputs = _outputs(node)
+        if not any(outputs):
+            return  # a check of what is traced
+        if not isinstance(target, torch._ops.OpOverload):  # noqa: SLF001 - its only name
+            raise EngineError(
+                Issue(f"the traced step calls {target}, which is no operator of ATen")
+            )
+        view = is_view(target)
+        call = Call(
+            name=node.name if view else self._op_name(node),
+            target=str(target),
+            args=[encode(argument, _name_of) for argument in node.args],
+            kwargs={key: encode(argument, _name_of) for key, argument in node.kwargs.items()},
+            outputs=outputs,
+            view=view,
+            random=torch.Tag.nondeterministic_seeded in target.tags,
+        )
+        self._calls.append(call)
+        base = self._storage[next(call.reads())] if view else ""
+        self._storage |= {value: base or value for value in outputs if value is not None}
+        if not view:
+            self._write_op(node, call)
+
+    def _write_op(self, node: torch.fx.Node, call: Call) -> None:
+        owners = list(dict.fromkeys(self._storage[value] for value in call.reads()))
+        for owner in owners:
+            if owner in self._waiting:
+                op, tensor = self._waiting.pop(owner)
+                self._ops.append(op)
+                self._tensors[owner] = tensor
+        reads = tuple(owner for owner in owners if owner in self._tensors)
+        made, flop = self._made(node, call), self._flop(node)
+        forward = self._phase is Phase.FORWARD
+        if forward and multiplies(call.target):
+            self._macs += flop // 2
+        self._ops.append(
+            Op(
+                name=call.name,
+                kind=kind_of(call.target),
+                phase=self._phase,
+                inputs=reads,
+                outputs=tuple(tensor.name for tensor in made),
+                flop=float(flop),
+                recomputable=forward and not call.random,
+                trainable=self._trained(owners) if forward else (),
+                gradient_of=() if forward else self._gradient_of(call),
+            )
+        )
+        self._tensors |= {tensor.name: tensor for tensor in made}
+
+    def _op_name(self, node: torch.fx.Node) -> str:
+        """The module whose weights it reads, if any, and the operator: "conv1.convolution_2"."""
+        owners = (self._storage.get(read.name, "") for read in node.all_input_nodes)
+        keys = (self._parameters.get(owner, "") for owner in owners)
+        module = next((key.rpartition(".")[0] for key in keys if key), "")
+        return self._names.fresh(f"{module}.{node.name}" if module else node.name)
+
+    def _flop(self, node: torch.fx.Node) -> int:
+        given = (node.args, node.kwargs)
+        args, kwargs = tree_map_only(torch.fx.Node, lambda read: read.meta["val"], given)
+        return self._work.flop(node.target, args, kwargs, node.meta["val"])
+
+    def _trained(self, owners: Iterable[str]) -> tuple[str, ...]:
+        keys = (self._parameters[owner] for owner in owners if owner in self._parameters)
+        return tuple(key for key in keys if key in self._gradients)
+
+    def _gradient_of(self, call: Call) -> tuple[str, ...]:
+        """The parameters whose gradient the call makes, whole or under another shape."""
+        return tuple(
+            key for key, value in self._gradients.items() if self._owner(value) in call.outputs
+        )
+
+    def _owner(self, value: str) -> str | None:
+        """What owns the bytes of a value, also of a view that is still to be written."""
+        node = next(node for node in self._joint.graph.graph.nodes if node.name == value)
+        while node.name not in self._storage:
+            if node.op != "call_function" or not node.all_input_nodes:
+                return None
+            if node.target is not python_operator.getitem and not is_view(node.target):
+                return None
+            node = node.all_input_nodes[0]
+        return self._storage[node.name]
+
+    def _made(self, node: torch.fx.Node, call: Call) -> list[Tensor]:
+        given = node.meta["val"]
+        fakes = [given] if isinstance(given, torch.Tensor) else list(given)
+        gradients = {self._owner(value) for value in self._gradients.values()}
+        return [
+            Tensor(
+                value,
+                _bytes(fake),
+                call.name,
+                _shape(fake),
+                _dtype(fake),
+                Role.WEIGHT_GRADIENT
+                if value in gradients
+                else role_of(self._phase, call.target, place),
+            )
+            for place, (value, fake) in enumerate(zip(call.outputs, fakes, strict=True))
+            if value is not None
+        ]
+
+
+def _without_network(names: Mapping[str, str]) -> dict[str, str]:
+    """Names of the network's state, without the module that holds network and loss."""
+    return {value: str(key).removeprefix("network.") for value, key in names.items()}
+
+
+def _name_of(argument: object) -> str | None:
+    return argument.name if isinstance(argument, torch.fx.Node) else None
+
+
+def _outputs(node: torch.fx.Node) -> list[str | None]:
+    """The value of each tensor returned, whether or not it is read."""
+    found = node.meta.get("val")
+    if isinstance(found, torch.Tensor):
+        return [node.name]
+    taken = {
+        user.args[1]: user.name for user in node.users if user.target is python_operator.getitem
+    }
+    return [
+        taken.get(place, f"{node.name}.{place}") if isinstance(fake, torch.Tensor) else None
+        for place, fake in enumerate(found or ())
+    ]
+
+
+def _bytes(fake: torch.Tensor) -> int:
+    return int(fake.untyped_storage().nbytes())
+
+
+def _shape(tensor: torch.Tensor) -> tuple[int, ...]:
+    return tuple(int(size) for size in tensor.shape)
+
+
+def _dtype(tensor: torch.Tensor) -> str:
+    return str(tensor.dtype).removeprefix("torch.")

@@ -1,0 +1,1 @@
+"""PyTorch modules for tracing, and files that PyTorch wrote."""

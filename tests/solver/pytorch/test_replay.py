@@ -1,0 +1,147 @@
+"""Claim: what was promised of a traced model's schedule happens on real tensors, to the bit.
+
+Needs PyTorch, which is an optional extra; without it, recorded replays are compared elsewhere.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+from solver import api
+from solver.graph import TrainingGraph, Weights
+from solver.problem import SolveOptions
+from solver.pytorch.replay import ReplayReport, replay
+from solver.pytorch.trace import trace_factory
+from solver.schedule import Action, ActionKind, Schedule
+from solver.simulate import Trace, simulate
+from solver.torch_request import InputSpec
+from solver.verify import verify
+
+FILE = Path(__file__).parents[2] / "data" / "torch" / "small_net.py"
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:TF32 acceleration"),
+]
+
+
+@pytest.fixture(scope="module")
+def graph() -> TrainingGraph:
+    return trace_factory(
+        FILE,
+        "net",
+        [InputSpec((4, 3, 8, 8))],
+        loss="softmax-ce",
+        seed=0,
+        weights=Weights.NOT_COUNTED,
+    )
+
+
+def solved(graph: TrainingGraph, device: str, ratio: float, strategy: str = "joint") -> Trace:
+    problem = api.make_problem(graph, api.load_device(device), ram_ratio=ratio)
+    outcome = api.solve(problem, SolveOptions(strategy=strategy, time_limit_s=20))
+    trace = getattr(outcome, "trace", None)
+    assert isinstance(trace, Trace), outcome
+    return trace
+
+
+def run(trace: Trace) -> ReplayReport:
+    return replay(trace, lambda done, of: None)
+
+
+def changed(trace: Trace, actions: Sequence[Action]) -> Trace:
+    """The trace with other actions, whatever the verifier says of them."""
+    return replace(trace, schedule=Schedule(tuple(actions)))
+
+
+def kinds(trace: Trace) -> set[ActionKind]:
+    return {action.kind for action in trace.schedule.actions}
+
+
+@pytest.mark.parametrize(
+    ("device", "strategy"), [("nrf52840", "remat-only"), ("rpi4", "joint"), ("rpi4", "page-all")]
+)
+def test_that_gradients_are_bit_equal_and_the_peak_is_met_to_the_byte(
+    graph: TrainingGraph, device: str, strategy: str
+) -> None:
+    trace = solved(graph, device, 0.75, strategy)
+    report = run(trace)
+    assert report.fault == ""
+    assert report.different == ()
+    assert report.gradients == 8
+    assert report.peak_bytes == trace.peak_bytes
+    assert report.eager_error is not None
+    assert report.eager_error <= 1e-5
+    assert report.agrees
+
+
+def test_that_batch_norm_runs_again_and_leaves_its_statistics_alone(graph: TrainingGraph) -> None:
+    trace = solved(graph, "nrf52840", 1.0, "keep-all")
+    norm = graph.op_index["first.1._native_batch_norm_legit_functional"]
+    first = next(
+        place
+        for place, action in enumerate(trace.schedule.actions)
+        if action == Action(ActionKind.COMPUTE, norm)
+    )
+    actions = list(trace.schedule.actions)
+    actions.insert(first + 1, Action(ActionKind.RECOMPUTE, norm))
+    again = simulate(Schedule(tuple(actions)), trace.problem)
+    assert verify(again.schedule, trace.problem).faults == ()
+    assert run(again).agrees
+
+
+def test_that_a_free_one_action_early_is_the_first_fault(graph: TrainingGraph) -> None:
+    trace = solved(graph, "rpi4", 1.0, "keep-all")
+    actions = list(trace.schedule.actions)
+    relu = graph.tensor_index["relu"]
+    place = actions.index(Action(ActionKind.FREE, relu))
+    reader = max(
+        k
+        for k, action in enumerate(actions[:place])
+        if action.kind is ActionKind.COMPUTE and relu in graph.op_inputs[action.target]
+    )
+    actions.insert(reader, actions.pop(place))
+    assert verify(Schedule(tuple(actions)), trace.problem).faults
+    report = run(changed(trace, actions))
+    assert report.fault.startswith(f"action {reader + 2}, compute")
+    assert "relu is not in RAM" in report.fault
+    assert not report.agrees
+
+
+def test_that_a_page_in_of_what_was_never_written_is_a_fault(graph: TrainingGraph) -> None:
+    trace = solved(graph, "rpi4", 0.6)
+    actions = [a for a in trace.schedule.actions if a.kind is not ActionKind.PAGE_OUT]
+    if ActionKind.PAGE_OUT not in kinds(trace):
+        pytest.fail("a schedule that pages nothing shows nothing")
+    report = run(changed(trace, actions))
+    assert "was never written to storage" in report.fault
+
+
+def test_that_a_missing_recompute_is_a_fault(graph: TrainingGraph) -> None:
+    trace = solved(graph, "nrf52840", 0.7, "remat-only")
+    actions = list(trace.schedule.actions)
+    again = [k for k, action in enumerate(actions) if action.kind is ActionKind.RECOMPUTE]
+    del actions[again[0]]
+    assert verify(Schedule(tuple(actions)), trace.problem).faults
+    assert "is not in RAM" in run(changed(trace, actions)).fault
+
+
+def test_that_a_second_draw_of_random_numbers_is_noticed(graph: TrainingGraph) -> None:
+    """The verifier forbids it; a replay without the verifier sees other bytes."""
+    trace = solved(graph, "rpi4", 1.0, "keep-all")
+    drop = graph.op_index["native_dropout"]
+    actions = list(trace.schedule.actions)
+    place = actions.index(Action(ActionKind.COMPUTE, drop))
+    actions.insert(place + 1, Action(ActionKind.RECOMPUTE, drop))
+    assert verify(Schedule(tuple(actions)), trace.problem).faults
+    report = run(changed(trace, actions))
+    assert "are not those of plain order" in report.fault
+    assert report.different
+
+
+def test_that_two_replays_are_the_same(graph: TrainingGraph) -> None:
+    trace = solved(graph, "rpi4", 1.0, "keep-all")
+    assert run(trace).loss == run(trace).loss

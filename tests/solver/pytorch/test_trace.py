@@ -1,0 +1,141 @@
+"""Claim: a module is traced as PyTorch itself trains it, and what cannot be traced is told."""
+
+import math
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+from torch import nn
+
+from solver.errors import EngineError, UsageError
+from solver.graph import Role, TrainingGraph, Weights
+from solver.loaders.options import LoadOptions
+from solver.loaders.poet_graph import load
+from solver.pytorch.trace import trace_factory
+from solver.torch_request import InputSpec
+
+FOLDER = Path(__file__).parents[2] / "data" / "torch"
+FILE = FOLDER / "small_net.py"
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:TF32 acceleration"),
+]
+
+
+def traced(
+    factory: str = "net", *inputs: str, file: Path = FILE, loss: str = "softmax-ce"
+) -> TrainingGraph:
+    specs = [InputSpec.parse(text) for text in inputs]
+    return trace_factory(file, factory, specs, loss=loss, seed=0, weights=Weights.NOT_COUNTED)
+
+
+def test_that_the_recorded_graph_is_what_is_traced_now() -> None:
+    recorded = load(FOLDER / "small_net.json", LoadOptions())
+    now = traced("net", "4x3x8x8")
+    assert [op.name for op in now.ops] == [op.name for op in recorded.ops]
+    assert now.tensors == recorded.tensors
+    assert now.ops == recorded.ops
+
+
+def test_that_sizes_and_work_are_those_of_the_network() -> None:
+    graph = traced("net", "4x3x8x8")
+    sizes = {tensor.name: tensor.bytes for tensor in graph.tensors}
+    assert sizes["input"] == 4 * 3 * 8 * 8 * 4
+    assert sizes["convolution"] == 4 * 8 * 8 * 8 * 4
+    macs = 4 * (8 * 8 * 8 * 3 * 9 + 2 * 2 * 16 * 8 * 9 + 10 * 16)
+    assert graph.forward_macs == macs
+    parameters = sum(math.prod(p.shape) for p in _network().parameters())
+    assert graph.trainable_bytes == 4 * parameters
+    assert {t.role for t in graph.tensors} >= {Role.MASK, Role.INDICES, Role.STATISTICS}
+
+
+def _network() -> nn.Module:
+    namespace: dict[str, object] = {}
+    exec(compile(FILE.read_text(encoding="utf-8"), FILE, "exec"), namespace)
+    made = namespace["net"]
+    assert callable(made)
+    network = made()
+    assert isinstance(network, nn.Module)
+    return network
+
+
+def test_that_example_inputs_may_come_from_the_factory() -> None:
+    graph = traced("with_example")
+    assert {t.name: t.shape for t in graph.tensors}["input"] == (2, 3, 8, 8)
+
+
+def test_that_the_same_trace_is_the_same() -> None:
+    assert traced("net", "4x3x8x8") == traced("net", "4x3x8x8")
+
+
+@pytest.mark.parametrize("loss", ["mse", "sum"])
+def test_that_other_losses_are_traced(loss: str) -> None:
+    graph = traced("net", "2x3x8x8", loss=loss)
+    labels = [tensor for tensor in graph.tensors if tensor.role is Role.LABEL]
+    assert [tensor.shape for tensor in labels] == ([(2, 10)] if loss == "mse" else [])
+
+
+@pytest.mark.parametrize(
+    ("factory", "inputs", "told"),
+    [
+        ("number", ("1x3x8x8",), "returns int"),
+        ("broken", ("1x3x8x8",), "ValueError: no weights today"),
+        ("net", (), "says nothing of its inputs"),
+        ("net", ("1x4x8x8",), "cannot be traced: RuntimeError"),
+        ("nett", ("1x3x8x8",), "did you mean net"),
+    ],
+)
+def test_that_what_cannot_be_traced_is_told(
+    factory: str, inputs: tuple[str, ...], told: str
+) -> None:
+    with pytest.raises(EngineError, match=told):
+        traced(factory, *inputs)
+
+
+def test_that_the_line_of_the_users_own_error_is_named() -> None:
+    line = FILE.read_text(encoding="utf-8").splitlines().index(
+        '    raise ValueError("no weights today")'
+    )  # fmt: skip
+    with pytest.raises(EngineError, match=rf"small_net\.py:{line + 1}: broken\(\) failed"):
+        traced("broken", "1x3x8x8")
+
+
+def test_that_an_unknown_loss_is_told_before_anything_runs(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="unknown loss"):
+        traced("net", "1x3x8x8", file=tmp_path / "nothing.py", loss="huber")
+
+
+def test_that_weights_that_lead_nowhere_are_no_hindrance(tmp_path: Path) -> None:
+    file = tmp_path / "idle.py"
+    file.write_text(
+        "from torch import nn\n"
+        "class Net(nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.used, self.idle = nn.Linear(4, 3), nn.Linear(4, 3)\n"
+        "    def forward(self, x):\n"
+        "        return self.used(x)\n"
+        "def net():\n"
+        "    return Net()\n",
+        encoding="utf-8",
+    )
+    graph = traced("net", "2x4", file=file)
+    assert {item.name for item in graph.trainable} == {"used.weight", "used.bias"}
+    assert "2 parameters do not lead to the loss" in graph.warnings[0]
+
+
+def test_that_a_network_without_weights_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "none.py"
+    file.write_text("from torch import nn\ndef net():\n    return nn.ReLU()\n", encoding="utf-8")
+    with pytest.raises(EngineError, match="nothing to train"):
+        traced("net", "2x4", file=file)
+
+
+def test_that_pytorch_takes_the_gradients_that_are_named() -> None:
+    program = traced("net", "4x3x8x8").program
+    assert program is not None
+    assert set(program.gradients) == {name for name, _ in _network().named_parameters()}
+    assert program.torch == str(torch.__version__)

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from poet_gui.notices import NoticeArea
 from poet_gui.theme import Theme
 from poet_gui.widgets.actions_table import ActionsTable
+from poet_gui.widgets.blocks_table import BlocksTable
 from poet_gui.widgets.budgets_panel import BudgetsPanel
 from poet_gui.widgets.compare_panel import ComparePanel
 from poet_gui.widgets.compare_strip import CompareStrip
@@ -63,6 +64,7 @@ class Views:
     solver: SolverPanel
     actions: ActionsTable
     tensors: TensorsTable
+    blocks: BlocksTable
     compare: ComparePanel
     bottom_tabs: QTabWidget
     middle: QFrame
@@ -86,6 +88,7 @@ class Views:
             self.solver,
             self.actions,
             self.tensors,
+            self.blocks,
             self.status,
         ):
             view.set_theme(theme)
@@ -112,6 +115,7 @@ def build_views(window: QMainWindow) -> Views:
         solver=SolverPanel(),
         actions=ActionsTable(),
         tensors=TensorsTable(),
+        blocks=BlocksTable(),
         compare=ComparePanel(),
         bottom_tabs=_tabs("bottomTabs"),
         middle=card(name="scheduleCard"),
@@ -200,6 +204,7 @@ def _fill_rows(views: Views) -> None:
     views.bottom_tabs.addTab(Column(views.solver, "solverColumn"), "Solver")
     views.bottom_tabs.addTab(views.actions, "Actions")
     views.bottom_tabs.addTab(views.tensors, "Tensors")
+    views.bottom_tabs.addTab(views.blocks, "Blocks")
     views.bottom_tabs.addTab(views.compare, "Compare")
     _put(bottom, views.bottom_tabs)
     views.rows.addWidget(views.columns)

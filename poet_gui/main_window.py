@@ -262,12 +262,13 @@ class MainWindow(QMainWindow):
         views.schedule.axis_changed.connect(core.set_axis)
         views.schedule.budget_dragged.connect(self.set_ram)
         for view in (
-            views.schedule, views.resident, views.actions, views.tensors, views.compare
+            views.schedule, views.resident, views.actions, views.tensors, views.blocks,
+            views.compare,
         ):  # fmt: skip
             view.tensor_selected.connect(self.select_tensor)
         views.schedule.playhead_moved.connect(self.move_playhead)
         views.resident.peak_requested.connect(views.schedule.jump_to_peak)
-        for table in (views.actions, views.tensors):
+        for table in (views.actions, views.tensors, views.blocks):
             table.action_selected.connect(self.move_playhead)
         controller.opened.connect(self._on_opened)
         controller.opened.connect(self.import_desk.on_opened)  # after the old notices are gone

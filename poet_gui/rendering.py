@@ -14,6 +14,7 @@ from solver.zoo.registry import accountings_of, builtin_names
 
 if TYPE_CHECKING:
     from poet_gui.widgets.actions_table import ActionsTable
+    from poet_gui.widgets.blocks_table import BlocksTable
     from poet_gui.widgets.tensors_table import TensorsTable
     from solver.costs import FloatArray
 
@@ -29,7 +30,7 @@ class Renderer(QObject):
         self._core = state.core
         self._views = views
         self._drawn: FloatArray | None = None
-        self._late_tables: set[ActionsTable | TensorsTable] = set()
+        self._late_tables: set[ActionsTable | TensorsTable | BlocksTable] = set()
         self._with_choice = frozenset(
             name for name in builtin_names() if len(accountings_of(name)) > 1
         )
@@ -110,7 +111,7 @@ class Renderer(QObject):
             trace, tensor=core.tensor, action=core.playhead, budgets=core.budgets
         )
         views.resident.show_all(trace, tensor=core.tensor, action=core.playhead)
-        self._late_tables = {views.actions, views.tensors}
+        self._late_tables = {views.actions, views.tensors, views.blocks}
         self._fill_tables()
 
     @Slot()

@@ -28,6 +28,7 @@ from solver.device import Device
 from solver.errors import Issue
 from solver.events import Finished
 from solver.graph_request import GraphRequest
+from solver.problem import SolveOptions
 from solver.solve_process import WORKER_COMMAND
 
 _LOG = logging.getLogger(__name__)
@@ -164,6 +165,14 @@ class SolveController(QObject):
     @Slot()
     def solve_now(self) -> None:
         """Solve the present problem, however well it is known already."""
+        self._solve(self._core.options)
+
+    @Slot()
+    def solve_in_blocks(self) -> None:
+        """Solve the present problem once by whole blocks of layers; the next solve is as before."""
+        self._solve(replace(self._core.options, strategy="blocks"))
+
+    def _solve(self, options: SolveOptions) -> None:
         self._debounce.stop()
         problem, model = self._core.problem, self._core.model
         if problem is None or model is None or self._closed:
@@ -175,7 +184,7 @@ class SolveController(QObject):
             self._solving,
             problem,
             graph_key=model.graph_key,
-            options=self._core.options,
+            options=options,
             known=self._core.known,
         )
 

@@ -73,11 +73,11 @@ def actions_table(trace: Trace) -> Table:
         Column("action", "", kind, lambda row: KIND_NAMES[Kind(int(kind[row]))], is_number=False),
         Column("what", "op that runs, or tensor that moves", _name_keys(graph, index.target, runs),
                name, is_number=False),
-        _bytes("bytes", "made, moved or freed", moved),
-        _seconds("start", "seconds since the start", trace.start_s),
-        _seconds("duration", "", trace.duration_s),
-        _joules("energy", "", trace.energy_j),
-        _bytes("RAM", "in use when issued; after it for a free", trace.resident_bytes),
+        bytes_column("bytes", "made, moved or freed", moved),
+        seconds_column("start", "seconds since the start", trace.start_s),
+        seconds_column("duration", "", trace.duration_s),
+        joules_column("energy", "", trace.energy_j),
+        bytes_column("RAM", "in use when issued; after it for a free", trace.resident_bytes),
     )  # fmt: skip
     return Table(columns, tensor, order)
 
@@ -114,39 +114,45 @@ def tensors_table(trace: Trace) -> Table:
     columns = (
         Column("tensor", "", np.unique(np.array(names, dtype=object), return_inverse=True)[1],
                lambda row: names[row], is_number=False),
-        _bytes("bytes", "", with_extra(np.array(trace.problem.costed.tensor_bytes), 0)),
+        bytes_column("bytes", "", with_extra(np.array(trace.problem.costed.tensor_bytes), 0)),
         Column("shape", "", np.arange(len(tensor)), lambda row: shapes[row], is_number=False),
         Column("type", "", np.unique(np.array(dtypes), return_inverse=True)[1],
                lambda row: dtypes[row], is_number=False),
-        _count("computes", "first runs", with_extra(counts.computes, counts.silent_runs)),
-        _count("recomputes", "further runs of its producer", with_extra(counts.recomputes, 0)),
-        _count("page-outs", "writes into storage", with_extra(counts.page_outs, 0)),
-        _count("page-ins", "reads from storage", with_extra(counts.page_ins, 0)),
-        _count("steps in RAM", "columns during which it is in RAM",
+        count_column("computes", "first runs", with_extra(counts.computes, counts.silent_runs)),
+        count_column("recomputes", "further runs of its producer",
+                     with_extra(counts.recomputes, 0)),
+        count_column("page-outs", "writes into storage", with_extra(counts.page_outs, 0)),
+        count_column("page-ins", "reads from storage", with_extra(counts.page_ins, 0)),
+        count_column("steps in RAM", "columns during which it is in RAM",
                with_extra(counts.steps_in_ram, 0)),
-        _joules("energy", "runs (shared among outputs) and transfers", energy),
-        _share("share", "of the schedule's energy", energy, trace.total_energy_j),
+        joules_column("energy", "runs (shared among outputs) and transfers", energy),
+        share_column("share", "of the schedule's energy", energy, trace.total_energy_j),
     )  # fmt: skip
     return Table(columns, tensor, first)
 
 
-def _bytes(title: str, tip: str, values: IntArray) -> Column:
+def bytes_column(title: str, tip: str, values: IntArray) -> Column:
+    """Bytes, exact, sorted by number."""
     return Column(title, tip, values, lambda row: format_bytes(int(values[row])))
 
 
-def _seconds(title: str, tip: str, values: FloatArray) -> Column:
+def seconds_column(title: str, tip: str, values: FloatArray) -> Column:
+    """Seconds with a prefix."""
     return Column(title, tip, values, lambda row: format_seconds(float(values[row])))
 
 
-def _joules(title: str, tip: str, values: FloatArray) -> Column:
+def joules_column(title: str, tip: str, values: FloatArray) -> Column:
+    """Joules with a prefix."""
     return Column(title, tip, values, lambda row: format_joules(float(values[row])))
 
 
-def _count(title: str, tip: str, values: IntArray) -> Column:
+def count_column(title: str, tip: str, values: IntArray) -> Column:
+    """Whole numbers."""
     return Column(title, tip, values, lambda row: format_count(int(values[row])))
 
 
-def _share(title: str, tip: str, values: FloatArray, whole: float) -> Column:
+def share_column(title: str, tip: str, values: FloatArray, whole: float) -> Column:
+    """Parts of `whole`, per cent; dashes where that is nothing."""
     if whole <= 0:
         return Column(title, tip, values, lambda _: "–")
     return Column(title, tip, values, lambda row: format_percent(float(values[row]) / whole))

@@ -14,10 +14,11 @@ from solver.simulate import Trace
 from solver.units import format_bytes
 
 NO_TENSOR: Final = -1
-_UNITS: Final = (
+UNITS: Final = (
     ("processor", "what it computes, one op at a time"),
     ("transfers", "what moves between RAM and storage beside it, one tensor at a time"),
 )
+"""The lanes of the processor and of the transfers, where these run side by side: name, note."""
 _SILENT_NOTE: Final = "each op runs once and leaves no tensor"
 
 
@@ -59,7 +60,8 @@ class TimelineScene:
 
     lane_tensor : shape (lanes,), the tensor of each lane in first-made order; NO_TENSOR for the
         last lane, which holds the ops that make no tensor (applied weight gradients), when there
-        are any, and for the first `units` lanes.
+        are any, for the first `units` lanes, and for the lanes of blocks.
+    lane_of : shape (tensors,), the lane that shows a tensor, -1 for one that is never made.
     lane_names, lane_sizes : texts of the lanes. lane_notes : what a lane without a tensor holds.
     units : 2 where transfers overlap, else 0: the processor and the transfer unit, as lanes that
         show what each does and what runs side by side.
@@ -71,6 +73,7 @@ class TimelineScene:
 
     index: TraceIndex
     lane_tensor: IntArray
+    lane_of: IntArray
     lane_names: tuple[str, ...]
     lane_sizes: tuple[str, ...]
     lane_notes: dict[int, str]
@@ -87,7 +90,8 @@ class TimelineScene:
     @cached_property
     def lane_of_tensor(self) -> dict[int, int]:
         """Tensor -> lane; tensors that are never made have none."""
-        return {int(t): lane for lane, t in enumerate(self.lane_tensor) if t != NO_TENSOR}
+        made = np.flatnonzero(self.lane_of >= 0)
+        return dict(zip(made.tolist(), self.lane_of[made].tolist(), strict=True))
 
     def pick(self, lane: int, x: float, axis: Axis, *, slack: float = 0.0) -> int | None:
         """Return the bar of `lane` at `x`, or the nearest within `slack`; None when there is none.
@@ -121,17 +125,18 @@ def timeline_scene(trace: Trace) -> TimelineScene:
     index = index_trace(trace)
     graph = trace.problem.costed.graph
     order = _first_made_order(index, len(graph.tensors))
-    units = len(_UNITS) if index.overlaps and index.actions else 0
+    units = len(UNITS) if index.overlaps and index.actions else 0
     lane_of = np.full(len(graph.tensors) + 1, -1, dtype=np.int64)
     lane_of[order] = units + np.arange(len(order))
     silent = np.array([not made for made in graph.op_outputs], dtype=bool)
     runs = index.kind <= Kind.RECOMPUTE
     runs_silently = np.zeros(index.actions, dtype=bool)
     runs_silently[runs] = silent[index.target[runs]]
-    names = [name for name, _ in _UNITS[:units]]
+    lane_of_tensor = lane_of[:-1].copy()
+    names = [name for name, _ in UNITS[:units]]
     names += [graph.tensors[t].name for t in order.tolist()]
     sizes = [""] * units + [format_bytes(graph.tensors[t].bytes) for t in order.tolist()]
-    notes = {lane: note for lane, (_, note) in enumerate(_UNITS[:units])}
+    notes = {lane: note for lane, (_, note) in enumerate(UNITS[:units])}
     lane_tensor = np.concatenate((np.full(units, NO_TENSOR), order))
     if runs_silently.any():
         lane_of[-1] = len(lane_tensor)
@@ -143,13 +148,14 @@ def timeline_scene(trace: Trace) -> TimelineScene:
     return TimelineScene(
         index=index,
         lane_tensor=lane_tensor,
+        lane_of=lane_of_tensor,
         lane_names=tuple(names),
         lane_sizes=tuple(sizes),
         lane_notes=notes,
         units=units,
         bars=_bars(index, lane_of, runs_silently, lanes),
         resident=_resident(index, lane_of, lanes),
-        stored=_stored(index, lane_of, lanes),
+        stored=stored_strips(index, lane_of, lanes),
     )
 
 
@@ -189,7 +195,7 @@ def _bars(
         row = np.concatenate((index.kind[index.step_action] > Kind.RECOMPUTE, row))
         action = np.concatenate((index.step_action, action))
     edges = {axis: (index.begin(axis)[action], index.end(axis)[action]) for axis in Axis}
-    order, fields = _sort(row, edges, lanes)
+    order, fields = sort_strips(row, edges, lanes)
     return Bars(**fields, kind=index.kind[action][order], action=action[order])
 
 
@@ -199,10 +205,10 @@ def _resident(index: TraceIndex, lane_of: IntArray, lanes: int) -> Strips:
     for axis in Axis:
         begin = np.append(index.begin(axis), index.extent(axis))
         edges[axis] = (begin[spans.first], begin[spans.last])
-    return Strips(**_sort(lane_of[spans.tensor], edges, lanes)[1])
+    return Strips(**sort_strips(lane_of[spans.tensor], edges, lanes)[1])
 
 
-def _stored(index: TraceIndex, lane_of: IntArray, lanes: int) -> Strips:
+def stored_strips(index: TraceIndex, lane_of: IntArray, lanes: int) -> Strips:
     """From the end of the first page-out (or the start) to the last page-in that reads the copy."""
     tensors = index.trace.problem.costed.graph.tensors
     outs, ins = (np.flatnonzero(index.kind == kind) for kind in (Kind.PAGE_OUT, Kind.PAGE_IN))
@@ -218,10 +224,12 @@ def _stored(index: TraceIndex, lane_of: IntArray, lanes: int) -> Strips:
         written = np.append(index.end(axis), 0.0)[first_out[tensor]]
         begin = np.append(index.begin(axis), index.extent(axis))
         edges[axis] = (np.where(from_start[tensor], 0.0, written), begin[until])
-    return Strips(**_sort(lane_of[tensor], edges, lanes)[1])
+    return Strips(**sort_strips(lane_of[tensor], edges, lanes)[1])
 
 
-class _StripFields(TypedDict):
+class StripFields(TypedDict):
+    """The fields of Strips, to make subclasses of it from."""
+
     row: IntArray
     row_start: IntArray
     step0: FloatArray
@@ -230,9 +238,9 @@ class _StripFields(TypedDict):
     time1: FloatArray
 
 
-def _sort(
+def sort_strips(
     row: IntArray, edges: dict[Axis, tuple[FloatArray, FloatArray]], lanes: int
-) -> tuple[IntArray, _StripFields]:
+) -> tuple[IntArray, StripFields]:
     """Sort strips by lane, then start; return the order and the sorted fields."""
     order = np.lexsort((edges[Axis.STEP][0], row))
     (step0, step1), (time0, time1) = edges[Axis.STEP], edges[Axis.TIME]

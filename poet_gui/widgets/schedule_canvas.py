@@ -10,10 +10,11 @@ from PySide6.QtGui import QFont, QFontMetricsF, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
 from poet_gui.theme import LIGHT, Theme
+from poet_gui.viewmodels.block_lanes import lanes_scene
 from poet_gui.viewmodels.memory import MemoryCurve, memory_curve, memory_top
 from poet_gui.viewmodels.resident import place_text
 from poet_gui.viewmodels.time_range import TimeRange
-from poet_gui.viewmodels.timeline import NO_TENSOR, TimelineScene, timeline_scene
+from poet_gui.viewmodels.timeline import NO_TENSOR, TimelineScene
 from poet_gui.viewmodels.trace_index import index_trace
 from poet_gui.widgets.budget_line import BudgetLine
 from poet_gui.widgets.lane_axis import LaneAxis
@@ -62,6 +63,7 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
         self.scene_data: TimelineScene | None = None
         self.curve: MemoryCurve | None = None
         self._budget_bytes: int | None = None
+        self._by_block = False
         self._theme = LIGHT
         self._frozen_top: float | None = None
         self._unit = 12.0
@@ -148,7 +150,8 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
 
     def set_trace(self, trace: Trace | None, *, keep_view: bool) -> None:
         """Show `trace`; `keep_view` keeps zoom, scroll and playhead as far as they fit."""
-        self.scene_data = timeline_scene(trace) if trace is not None else None
+        by_block = self._by_block
+        self.scene_data = lanes_scene(trace, by_block=by_block) if trace is not None else None
         self.curve = memory_curve(trace) if trace is not None else None
         scene = self.scene_data
         self.lane_axis.set_lanes(
@@ -157,6 +160,14 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
         self._show_data()
         self.model.set_index(index_trace(trace) if trace is not None else None, keep_view=keep_view)
         self.scroller.set_lanes(scene.lanes if scene else 0, keep=keep_view)
+
+    def set_by_block(self, *, by_block: bool) -> None:
+        """Let lanes be blocks or tensors; zoom and playhead stay."""
+        if by_block != self._by_block:
+            self._by_block = by_block
+            if self.scene_data is not None:
+                self.set_trace(self.scene_data.index.trace, keep_view=True)
+                self.scroller.set_lanes(self.scene_data.lanes, keep=False)
 
     def set_budget(self, budget_bytes: int | None) -> None:
         """Show this RAM budget: it moves a line, the lanes stay as they are."""

@@ -24,6 +24,7 @@ KEYS: Final = (
     ("F", "fit the selected range, or everything"),
     ("Backspace", "the range before"),
     ("T", "steps or time"),
+    ("B", "lanes of tensors, or of whole blocks of layers"),
     ("Escape", "drop the selected range, then the selected tensor"),
 )
 """What the window's overview of keys lists for the schedule: keys, meaning."""
@@ -40,6 +41,7 @@ def handle_key(view: "ScheduleView", event: QKeyEvent) -> bool:
         Qt.Key.Key_F: view.fit,
         Qt.Key.Key_Backspace: view.back,
         Qt.Key.Key_T: view.toggle_axis,
+        Qt.Key.Key_B: view.toggle_blocks,
         Qt.Key.Key_K: view.jump_to_peak,
         Qt.Key.Key_Home: view.go_to_start,
         Qt.Key.Key_End: view.go_to_end,

@@ -21,10 +21,12 @@ from PySide6.QtWidgets import (
 )
 
 from poet_gui.theme import LIGHT, Theme
+from poet_gui.viewmodels.block_lanes import blocks_of
 from poet_gui.viewmodels.hover import bar_text, lane_text, name_text, range_text
 from poet_gui.viewmodels.timeline import NO_TENSOR
 from poet_gui.viewmodels.trace_index import Axis
 from poet_gui.widgets.axis_toggle import AxisToggle
+from poet_gui.widgets.blocks_toggle import BlocksToggle
 from poet_gui.widgets.hover_card import HoverCard
 from poet_gui.widgets.legend import Legend
 from poet_gui.widgets.picture_export import Picture, write_png, write_svg
@@ -72,7 +74,7 @@ class ScheduleView(QWidget):
         self.canvas = ScheduleCanvas(self.model)
         self.message = StateMessage()
         self.legend, self.transport = Legend(), TransportBar()
-        self.axis_toggle = AxisToggle()
+        self.axis_toggle, self.blocks_toggle = AxisToggle(), BlocksToggle()
         self._trace: Trace | None = None
         self._theme = LIGHT
         self._selected: int | None = None
@@ -96,6 +98,7 @@ class ScheduleView(QWidget):
         foot.addWidget(self.transport, 0, 0)
         foot.addWidget(self.legend, 0, 1)
         foot.addWidget(self.axis_toggle, 0, 2)
+        foot.addWidget(self.blocks_toggle, 0, 3)
         self._foot = foot
         layout = QVBoxLayout(self)
         layout.setContentsMargins(3, 3, 3, 3)
@@ -105,7 +108,8 @@ class ScheduleView(QWidget):
 
     def _place_legend(self) -> None:
         """Put the legend beside the buttons, or below them when it would need three rows there."""
-        taken = self.transport.sizeHint().width() + self.axis_toggle.sizeHint().width() + 60
+        parts = (self.transport, self.axis_toggle, self.blocks_toggle)
+        taken = sum(part.sizeHint().width() for part in parts) + 72
         beside = self.legend.heightForWidth(max(1, self.width() - taken))
         below = beside > 2 * self.legend.heightForWidth(10**6)
         # Lanes come before words: the cards at the pointer name every kind, too.
@@ -115,7 +119,7 @@ class ScheduleView(QWidget):
         if below != self._legend_below:
             self._legend_below = below
             self._foot.removeWidget(self.legend)
-            place = (1, 0, 1, 3) if below else (0, 1, 1, 1)
+            place = (1, 0, 1, 4) if below else (0, 1, 1, 1)
             self._foot.addWidget(self.legend, *place)
 
     def _connect(self) -> None:
@@ -128,6 +132,7 @@ class ScheduleView(QWidget):
         self.model.range_changed.connect(self.hover_card.hide)
         self.model.axis_changed.connect(self._on_axis_changed)
         self.axis_toggle.axis_chosen.connect(self.model.set_axis)
+        self.blocks_toggle.toggled.connect(self._on_blocks_toggled)
         self.transport.moved.connect(self._on_transport_moved)
         self.transport.to_start_requested.connect(self.go_to_start)
         self.transport.to_end_requested.connect(self.go_to_end)
@@ -156,6 +161,8 @@ class ScheduleView(QWidget):
         self.canvas.set_selected(self._selected)
         self._quiet = False
         self.transport.setEnabled(trace is not None)
+        useful = trace is not None and blocks_of(trace.problem.costed).useful
+        self.blocks_toggle.set_useful(useful=useful)
         if trace is None:
             self.show_message(ViewState.EMPTY, *_EMPTY)
         elif not len(trace.start_s):
@@ -249,6 +256,11 @@ class ScheduleView(QWidget):
         """Change between steps and time."""
         self.model.set_axis(Axis.TIME if self.model.axis is Axis.STEP else Axis.STEP)
 
+    def toggle_blocks(self) -> None:
+        """Change between lanes of tensors and lanes of blocks, where the model has any."""
+        if self.blocks_toggle.isEnabled():
+            self.blocks_toggle.toggle()
+
     def jump_to_peak(self) -> None:
         """Put the playhead on the first action at which RAM is highest."""
         if self.model.index is not None:
@@ -283,6 +295,8 @@ class ScheduleView(QWidget):
             return
         lanes = [lane for lane in range(scene.lanes) if scene.lane_tensor[lane] != NO_TENSOR]
         now = scene.lane_of_tensor.get(self._selected) if self._selected is not None else None
+        if not lanes:
+            return  # lanes of blocks: a tensor is selected in its table
         lane = lanes[0] if now is None else min(max(now + by, 0), len(lanes) - 1)
         self._on_tensor_picked(int(scene.lane_tensor[lane]))
 
@@ -340,6 +354,12 @@ class ScheduleView(QWidget):
         self.axis_toggle.set_axis(self.model.axis)
         if not self._quiet:
             self.axis_changed.emit(self.model.axis.value)
+
+    def _on_blocks_toggled(self, by_block: bool) -> None:  # noqa: FBT001 - a signal's argument
+        self.hover_card.hide()
+        self.canvas.set_by_block(by_block=by_block)
+        self.canvas.set_selected(self._selected)
+        self._describe()
 
     def _on_focus_wanted(self) -> None:
         self.setFocus(Qt.FocusReason.MouseFocusReason)

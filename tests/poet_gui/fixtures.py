@@ -28,7 +28,7 @@ def scripted(scenario: str) -> tuple[str, ...]:
 
 @pytest.fixture
 def make_window(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[MakeWindow]:
-    """Make a shown window; `scenario` None means the real solve process.
+    """Make a shown window; `scenario` None means the real solve process, `command` another.
 
     `size` None leaves the size that the window chooses: the offscreen platform's screen is small.
     """
@@ -41,11 +41,12 @@ def make_window(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Ma
         start: bool = True,
         store_folder: Path | None = None,
         size: tuple[int, int] | None = (1600, 1000),
+        command: tuple[str, ...] | None = None,
     ) -> MainWindow:
         settings = Settings(tmp_path / "window.ini")
         settings.theme = ThemeChoice.LIGHT
         appearance.apply(ThemeChoice.LIGHT, 100)
-        command = WORKER_COMMAND if scenario is None else scripted(scenario)
+        command = command or (WORKER_COMMAND if scenario is None else scripted(scenario))
         device = load_device("nrf52840")
         window = MainWindow(appearance, settings, device, command, store_folder=store_folder)
         made.append(window)

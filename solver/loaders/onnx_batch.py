@@ -1,5 +1,6 @@
 """A batch size written into constants: rewritten where that is certain, else refused."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
@@ -12,11 +13,12 @@ from solver.loaders.onnx_rules.base import (
     int64_array,
     text_of,
 )
-from solver.loaders.onnx_rules.layout import reshape_target
+from solver.loaders.onnx_rules.layout import reshape, reshape_target
 
 _SIZED: Final = frozenset({"Reshape", "Flatten", "Resize"})
 """Operators that may write the batch of their output as a constant."""
 
+_CUTTING: Final = frozenset({"Slice", "Resize", "Upsample"})
 _SPREADING: Final = frozenset({"Add", "Sub", "Mul", "Div", "Sum", "Where", "Min", "Max"})
 
 
@@ -35,9 +37,9 @@ class OtherBatch:
     def rebatch(self, node: Node, names: tuple[str, ...]) -> Node | None:
         """A Reshape with the wanted batch for the exported one, None where nothing changes.
 
-        In row-major order the batch, when it leads the input, leads the output: a leading constant
-        equal to the exported batch is the batch. Raises RuleError where a constant stands in the
-        way and it is not certain what it means.
+        In row-major order the batch stands behind as many elements in the output as in the input:
+        a constant there that equals the exported batch is the batch. Raises RuleError where it is
+        not certain what a constant means.
         """
         x, before = node.need(0), self.facts.get(names[0])
         if before is None or before.shape == x.shape:
@@ -47,13 +49,11 @@ class OtherBatch:
             return None
         copies = 0 if not node.integer("allowzero", 0) else None
         if x.shape[:1] == before.shape[:1]:
-            self._check_inner(x, before, target, copies)
+            rewritten = self._inner(node, before, target, copies)
+        else:
+            rewritten = self._leading(target, copies)
+        if rewritten is None:
             return None
-        if not target or target[0] in {copies, -1, self.wanted}:
-            return None
-        if target[0] != self.own:
-            raise RuleError(self._refusal(target))
-        rewritten = (self.wanted, *target[1:])
         if len(names) < 2:  # noqa: PLR2004 - the shape is an attribute there, not an input
             return replace(node, attributes={**node.attributes, "shape": rewritten})
         fact = Fact((len(rewritten),), "int64", int64_array(rewritten), constant=True)
@@ -74,14 +74,48 @@ class OtherBatch:
             and tuple(int(item) for item in before.array.ravel()) != target
         )
 
-    def _check_inner(
-        self, x: Fact, before: Fact, target: tuple[int, ...], copies: int | None
-    ) -> None:
-        """The batch is not in front: -1 may take it in, unless a constant may be it as well."""
-        follows = [i for i, (a, b) in enumerate(zip(x.shape, before.shape, strict=False)) if a != b]
-        copied = all(i < len(target) and target[i] == copies for i in follows)
-        if not copied and -1 in target and self.own in target:
+    def _leading(self, target: tuple[int, ...], copies: int | None) -> tuple[int, ...] | None:
+        """The target for a batch in front, which may be one dimension with what follows it."""
+        if not target or target[0] in {copies, -1, self.wanted}:
+            return None
+        return (self._scaled_size(target, 0), *target[1:])
+
+    def _scaled_size(self, target: tuple[int, ...], place: int) -> int:
+        """The size at `place` for the wanted batch: the batch, or rows that the file made of it.
+
+        At batch 1 rows of samples look like anything else. Raises RuleError.
+        """
+        size = target[place]
+        if size != self.own and (self.own == 1 or size % self.own):
             raise RuleError(self._refusal(target))
+        return size // self.own * self.wanted
+
+    def _inner(
+        self, node: Node, before: Fact, target: tuple[int, ...], copies: int | None
+    ) -> tuple[int, ...] | None:
+        """The target for a batch behind other dimensions.
+
+        In row-major order as much stands before the batch in the output as in the input.
+        """
+        sizes = list(zip(node.need(0).shape, before.shape, strict=False))
+        follows = [i for i, (now, then) in enumerate(sizes) if now != then]
+        if all(i < len(target) and target[i] == copies for i in follows):
+            return None
+        exported = reshape(replace(node, inputs=(before, *node.inputs[1:]))).outputs[0].shape
+        front, rows = math.prod(before.shape[: follows[0]]), before.shape[follows[0]]
+        places = [
+            i
+            for i, size in enumerate(exported)
+            if math.prod(exported[:i]) == front and rows and size % rows == 0
+        ]
+        alike = [i for i in places if exported[i] == rows]
+        places = alike or places
+        if len(follows) > 1 or len(places) != 1:
+            raise RuleError(self._refusal(target))
+        (place,) = places
+        if target[place] == -1:
+            return None
+        return (*target[:place], self._scaled_size(target, place), *target[place + 1 :])
 
     def check(self, node: Node, names: tuple[str, ...], result: Inference, output: str) -> None:
         """Raise RuleError where a fixed size lost the batch or a constant of its own batch met."""
@@ -93,6 +127,8 @@ class OtherBatch:
             source = self.facts.get(names[0])
             leads = source is not None and source.shape[:1] != node.need(0).shape[:1]
             lost = leads and before.shape[:1] == after.shape[:1]
+        elif node.op_type in _CUTTING:
+            lost = self._cut(node.need(0), names[0], after, before)
         elif node.op_type in _SPREADING:
             follows = any(
                 self._follows(fact, name) for fact, name in zip(node.inputs, names, strict=True)
@@ -105,6 +141,14 @@ class OtherBatch:
                 f"its output {text_of(after.shape)} does not follow the batch from {self.own} to "
                 f"{self.wanted}; export with a dynamic batch, or keep batch {self.own}"
             )
+
+    def _cut(self, x: Fact, name: str, after: Fact, before: Fact) -> bool:
+        """Whether a dimension that was whole at the exported batch, and follows it, is no more."""
+        source = self.facts.get(name)
+        if source is None or not x.rank == source.rank == after.rank == before.rank:
+            return False
+        sizes = zip(source.shape, before.shape, x.shape, after.shape, strict=True)
+        return any(old == kept and old != now != out for old, kept, now, out in sizes)
 
     def _follows(self, fact: Fact | None, name: str) -> bool:
         before = self.facts.get(name)

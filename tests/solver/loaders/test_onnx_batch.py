@@ -87,14 +87,68 @@ def test_that_a_batch_behind_another_dimension_may_be_filled_in(tmp_path: Path) 
     assert load(model, tmp_path, batch=8).values["y"].shape == (5, 24)
 
 
-def test_that_a_constant_that_may_be_the_batch_behind_another_dimension_is_refused(
-    tmp_path: Path,
+def _transposed(target: list[int], *shape: int):
+    """The first two dimensions of x change places, then Reshape."""
+    nodes = [
+        node("Transpose", "x", "t", perm=[1, 0, *range(2, len(shape))]),
+        node("Reshape", "t s"),
+    ]
+    return model_of(nodes, [floats("x", *shape)], [integers("s", *target)])
+
+
+@pytest.mark.parametrize(
+    ("shape", "target", "expected"),
+    [
+        # 5 x 2 x 3: five elements stand before the batch, as before the 2 of the target.
+        ((2, 5, 3), [5, 2, -1], (5, 8, 3)),
+        ((2, 5, 6), [5, 2, 3, 2], (5, 8, 3, 2)),
+        ((1, 5, 6), [5, 1, 3, 2], (5, 8, 3, 2)),
+        # 7 samples x 12 heads in one dimension, as attention in the layout of sequences has it.
+        ((7, 5, 768), [5, 84, 64], (5, 96, 64)),
+    ],
+)
+def test_that_a_batch_behind_another_dimension_is_rewritten(
+    shape: tuple[int, ...], target: list[int], expected: tuple[int, ...], tmp_path: Path
 ) -> None:
-    # 5 x 2 x 3 into 5 x 2 x -1: is 2 the batch?
-    nodes = [node("Transpose", "x", "t", perm=[1, 0, 2]), node("Reshape", "t s")]
-    model = model_of(nodes, [floats("x", 2, 5, 3)], [integers("s", 5, 2, -1)])
-    with pytest.raises(ModelError, match=r"node y \(Reshape\)"):
+    network = load(_transposed(target, *shape), tmp_path, batch=8)
+    assert network.values["y"].shape == expected
+    assert any("rewritten to 8" in told for told in network.warnings)
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        [5, 1, 1, 6],  # which of the two is the batch?
+        [5, 3, 2],  # at batch 1, is 3 the batch times 3 or 3 of something else?
+        [5, 2, -1],
+    ],
+)
+def test_that_an_uncertain_batch_behind_another_dimension_is_refused(
+    target: list[int], tmp_path: Path
+) -> None:
+    with pytest.raises(ModelError, match=r"node y \(Reshape\): its shape .* fixed for batch 1"):
+        load(_transposed(target, 1, 5, 6), tmp_path, batch=8)
+
+
+def test_that_rows_made_of_several_samples_follow_the_batch(tmp_path: Path) -> None:
+    # 7 samples of 12 heads are 84 rows: 8 samples are 96.
+    network = load(_reshaped([84, 64], 7, 12, 64), tmp_path, batch=8)
+    assert network.values["y"].shape == (96, 64)
+
+
+def test_that_a_slice_that_would_drop_samples_is_refused(tmp_path: Path) -> None:
+    # At batch 1 the first sample is all there is; at batch 8 seven would be lost.
+    stored = [integers("from", 0), integers("to", 1), integers("axis", 0)]
+    model = model_of([node("Slice", "x from to axis")], [floats("x", 1, 4)], stored)
+    assert load(model, tmp_path).values["y"].shape == (1, 4)
+    with pytest.raises(ModelError, match=r"node y \(Slice\): its output 1x4 does not follow"):
         load(model, tmp_path, batch=8)
+
+
+def test_that_a_slice_of_channels_follows_the_batch(tmp_path: Path) -> None:
+    stored = [integers("from", 0), integers("to", 1), integers("axis", 1)]
+    model = model_of([node("Slice", "x from to axis")], [floats("x", 1, 4)], stored)
+    assert load(model, tmp_path, batch=8).values["y"].shape == (8, 1)
 
 
 def test_that_a_target_computed_from_the_inputs_size_is_not_touched(tmp_path: Path) -> None:

@@ -160,13 +160,16 @@ class _Repeated:
 
 def _repeated(state: Inferred, node: FileNode) -> _Repeated:
     body = _body(node, "body")
-    constant = {name for name, fact in state.facts.items() if fact.constant} | body.stored.keys()
-    fixed: set[str] = set()
-    for inner in body.nodes:
-        reads = {state.resolve(name) for name in inner.reads}
-        if reads <= constant | fixed and inner.op_type not in randomness.RULES:
-            fixed.update(name for name in inner.outputs if name)
     state.facts.update(body.stored)
+    fixed: set[str] = set()
+
+    def stays(name: str) -> bool:
+        fact = state.facts.get(state.resolve(name))
+        return name in fixed or (fact is not None and fact.constant)
+
+    for inner in body.nodes:
+        if inner.op_type not in randomness.RULES and all(map(stays, inner.reads)):
+            fixed.update(name for name in inner.outputs if name)
     return _Repeated(node, body, frozenset(fixed))
 
 

@@ -114,7 +114,6 @@ class ImportDesk(QObject):
             self._sheet = ReportSheet(report_sections(self._core.model), self._window)
             self._sheet.destroyed.connect(self._on_sheet_gone)
         self._sheet.show()
-        self._sheet.raise_()
         self._sheet.activateWindow()
 
     @Slot()

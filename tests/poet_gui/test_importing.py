@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from poet_gui.dialogs.report_sheet import ReportSheet
 from poet_gui.dialogs.size_dialog import SizeDialog
 from poet_gui.main_window import MainWindow
-from poet_gui.notices import Level
+from poet_gui.notices import Level, NoticeBar
 from poet_gui.screenshot import Screenshot
 from poet_gui.settings import Settings
 from poet_gui.viewmodels.size_questions import Sizes
@@ -47,6 +47,15 @@ def answer(qtbot: QtBot, window: MainWindow, dialog: SizeDialog, *values: int) -
         field.setValue(value)
     with qtbot.waitSignal(window.controller.opened, timeout=WAIT_MS):
         dialog.open_button.click()
+
+
+def _button_of(window: MainWindow, title: str) -> QPushButton:
+    """What can be done about the notice of that title."""
+    bars = window.views.notices.findChildren(NoticeBar)
+    (bar,) = (bar for bar in bars if bar.notice.title == title)
+    button = bar.findChild(QPushButton, "noticeAction")
+    assert button is not None
+    return button
 
 
 def test_that_open_sizes_are_asked_for_once_and_remembered(
@@ -165,9 +174,7 @@ def test_that_the_report_is_reached_from_the_notice_and_follows_the_model(
     window = make_window(None)
     with qtbot.waitSignal(window.controller.opened, timeout=WAIT_MS):
         window.opener.open_path(str(write(tmp_path / "net.onnx", 2, 3)))
-    act = window.views.notices.findChild(QWidget, "noticeAction")
-    assert act is not None
-    act.click()
+    _button_of(window, "Something was assumed").click()
     sheet = window.findChild(ReportSheet)
     assert sheet is not None
     assert sheet.isVisible()
@@ -225,7 +232,7 @@ def test_that_a_changed_file_is_read_into_the_same_view(
         timeout=WAIT_MS,
     )
     with qtbot.waitSignal(window.controller.opened, timeout=WAIT_MS):
-        window.views.notices.findChild(QWidget, "noticeAction").click()
+        _button_of(window, "net.onnx was written again").click()
     assert core.model is not before
     assert core.budgets.ram_bytes == before.costed.plain_peak_bytes - 1
     assert core.tensor is not None

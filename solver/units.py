@@ -38,9 +38,22 @@ _BYTES_ACCEPTED: Final = "write a size such as 262144, 256KiB or 1.5 MB; units a
 )
 _SECONDS_ACCEPTED: Final = "write a time such as 3, 3s, 250 ms or 40µs; units are s, ms, µs (or us)"
 
+_UP: Final = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15, "E": 10**18}
+_MEASURES: Final[Mapping[str, Mapping[str, Decimal]]] = MappingProxyType({
+    "FLOP/s": {prefix: Decimal(scale) for prefix, scale in _UP.items()},
+    "FLOP/J": {prefix: Decimal(scale) for prefix, scale in _UP.items()},
+    "B/s": {prefix: Decimal(scale) for prefix, scale in _UP.items()},
+    "W": {"": Decimal(1), "µ": Decimal("1e-6"), "m": Decimal("1e-3"), "k": Decimal(1000)},
+    "s": {"": Decimal(1), "n": Decimal("1e-9"), "µ": Decimal("1e-6"), "m": Decimal("1e-3")},
+})  # fmt: skip
+"""Measures of a board and the prefixes that make sense of each: no milli-FLOP, no mega-seconds."""
+
+_BINARY_RATES: Final = MappingProxyType({"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40})
+_MEASURE_DIGITS: Final = 6
+
 _QUANTITY: Final = re.compile(
     r"\s*(?P<sign>[+-]?)(?P<number>(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)"
-    r"(?:[eE](?P<exponent>[+-]?[0-9]{1,4}))?\s*(?P<unit>[A-Za-zµμ]*)\s*",
+    r"(?:[eE](?P<exponent>[+-]?[0-9]{1,4}))?\s*(?P<unit>[A-Za-zµμ/]*)\s*",
     re.ASCII,
 )
 
@@ -101,6 +114,46 @@ def parse_seconds(text: str, *, where: str = "") -> float:
     if seconds > MAX_SECONDS:
         raise UsageError(Issue(f"{text.strip()!r} is longer than 1e15 s", where, _SECONDS_ACCEPTED))
     return seconds
+
+
+def parse_measure(text: str, unit: str, *, where: str = "") -> float:
+    """Measure in `unit` ("FLOP/s", "FLOP/J", "B/s", "W", "s") of what a person typed.
+
+    "6.37 MFLOP/s", "6.37M" and "6.37e6" are one; FLOPS is FLOP/s; rates also take KiB/s and the
+    like. Prefixes keep their case: m is milli, M is mega.
+
+    Raises
+    ------
+    UsageError
+        Not a number, negative, beyond every float, or of another unit; the sentence says what
+        would be accepted.
+    """
+    accepted = measure_accepted(unit)
+    number, typed = _split(text, "number with a unit", accepted, where)
+    scale = _measure_scale(typed, unit)
+    if scale is None:
+        raise UsageError(Issue(f"{text.strip()!r} has an unknown unit {typed!r}", where, accepted))
+    value = float(number * scale)
+    if not math.isfinite(value):
+        raise UsageError(Issue(f"{text.strip()!r} is beyond every number", where, accepted))
+    return value
+
+
+def measure_accepted(unit: str) -> str:
+    """What `parse_measure` takes for `unit`, in words."""
+    prefixes = [f"{prefix}{unit}" for prefix in _MEASURES[unit]]
+    example = {"W": "330 mW", "s": "109 µs"}.get(unit, f"4.5 M{unit}")
+    return f"write a number such as {example}; units are {', '.join(prefixes)}"
+
+
+def format_measure(value: float, unit: str) -> str:
+    """Measure to be edited: at most six digits, "6.36991 MFLOP/s"; `parse_measure` reads it."""
+    scales = sorted(_MEASURES[unit].items(), key=lambda entry: entry[1])
+    fitting = [(prefix, scale) for prefix, scale in scales if float(scale) <= value]
+    prefix, scale = fitting[-1] if fitting else scales[0]
+    if not value:
+        prefix, scale = "", Decimal(1)
+    return f"{value / float(scale):.{_MEASURE_DIGITS}g} {prefix}{unit}"
 
 
 @lru_cache(_REMEMBERED)
@@ -172,6 +225,19 @@ def _split(text: str, what: str, accepted: str, where: str) -> tuple[Decimal, st
     if found["sign"] == "-" and number:
         raise UsageError(Issue(f"{shown!r} is below zero", where, accepted))
     return number, found["unit"]
+
+
+def _measure_scale(typed: str, unit: str) -> Decimal | None:
+    """How much of `unit` the typed unit is; None when it is none of it."""
+    plain = typed.replace("u", "µ", 1).replace("μ", "µ") if unit in {"W", "s"} else typed
+    if unit == "FLOP/s" and plain.upper().endswith("FLOPS"):
+        plain = f"{plain[:-1]}/s"
+    base = plain.lower().endswith(unit.lower())
+    prefix = plain[: -len(unit)] if base else plain
+    scales = _MEASURES[unit]
+    if unit == "B/s" and base and prefix in _BINARY_RATES:
+        return Decimal(_BINARY_RATES[prefix])
+    return scales.get(prefix)
 
 
 def _byte_scale(unit: str, text: str, where: str) -> int:

@@ -11,9 +11,11 @@ from solver.units import (
     format_count,
     format_flop,
     format_joules,
+    format_measure,
     format_percent,
     format_seconds,
     parse_bytes,
+    parse_measure,
     parse_seconds,
 )
 
@@ -128,6 +130,69 @@ def test_that_energies_are_shown_with_four_digits(joules: float, text: str) -> N
 )
 def test_that_work_is_shown_with_three_digits(flop: float, text: str) -> None:
     assert format_flop(flop) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "value"),
+    [
+        ("6.37 MFLOP/s", "FLOP/s", 6.37e6),
+        ("6.37M", "FLOP/s", 6.37e6),
+        ("6.37e6", "FLOP/s", 6.37e6),
+        ("2 GFLOPS", "FLOP/s", 2e9),
+        ("2 Gflop/s", "FLOP/s", 2e9),
+        ("580 MFLOP/J", "FLOP/J", 5.8e8),
+        ("45.5 MB/s", "B/s", 45.5e6),
+        ("1 KiB/s", "B/s", 1024.0),
+        ("330 mW", "W", 0.33),
+        ("5 uW", "W", 5e-6),
+        ("0", "W", 0.0),
+        ("109 us", "s", 109e-6),
+    ],
+)
+def test_that_a_measure_is_read_with_its_unit(text: str, unit: str, value: float) -> None:
+    assert parse_measure(text, unit) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"),
+    [
+        ("", "W"),
+        ("fast", "FLOP/s"),
+        ("-3 MFLOP/s", "FLOP/s"),
+        ("nan", "W"),
+        ("1e9999", "B/s"),
+        ("6 mFLOP/s", "FLOP/s"),  # nobody means a thousandth of one
+        ("1 KB/s", "B/s"),
+        ("3 W", "FLOP/s"),
+        ("3 MFLOP/s", "FLOP/J"),
+        ("3 MW/s", "W"),
+    ],
+)
+def test_that_a_measure_of_another_unit_is_refused_with_what_would_be_accepted(
+    text: str, unit: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_measure(text, unit, where="speed")
+    (issue,) = caught.value.issues
+    assert issue.where == "speed"
+    assert unit in issue.suggestion
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (6369910.145264308, "FLOP/s", "6.36991 MFLOP/s"),
+        (4616510.0, "B/s", "4.61651 MB/s"),
+        (0.33, "W", "330 mW"),
+        (0.0, "W", "0 W"),
+        (5.09561e-06, "s", "5.09561 µs"),
+        (1e24, "FLOP/s", "1e+06 EFLOP/s"),
+        (0.5, "B/s", "0.5 B/s"),
+    ],
+)
+def test_that_a_measure_to_be_edited_has_six_digits(value: float, unit: str, text: str) -> None:
+    assert format_measure(value, unit) == text
+    assert parse_measure(text, unit) == pytest.approx(value, rel=1e-5)
 
 
 def test_that_counts_have_their_thousands_apart() -> None:

@@ -126,7 +126,8 @@ class Renderer(QObject):
     def _on_playhead(self) -> None:
         action, views = self._core.playhead, self._views
         # What the user did not move must not move the range that the user chose.
-        views.schedule.set_playhead(action, reveal=self._core.looked_around)
+        reveal = self._core.looked_around and not self._core.reloading
+        views.schedule.set_playhead(action, reveal=reveal)
         for view in (views.details, views.resident):
             view.set_playhead(action)
         if views.actions not in self._late_tables:

@@ -1,12 +1,14 @@
 """Pricing: a training graph on a device becomes arrays of seconds, joules and bytes."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from solver.cost_table import costs_of, sentences
 from solver.device import Device
 from solver.graph import TrainingGraph
 
@@ -31,6 +33,17 @@ class CostedGraph:
     page_out_s: FloatArray
     page_out_j: FloatArray
     tensor_bytes: tuple[int, ...]
+
+    @cached_property
+    def told(self) -> tuple[str, ...]:
+        """What is told of the graph, and of what its prices come from: `warnings` of documents."""
+        return (*self.graph.told, *self.priced)
+
+    @cached_property
+    def priced(self) -> tuple[str, ...]:
+        """What the device's cost table prices of the graph, in sentences; none without a table."""
+        table = self.device.profile
+        return () if table is None else sentences(table, self.graph)
 
     @cached_property
     def baseline_energy_j(self) -> float:
@@ -91,16 +104,21 @@ def price(graph: TrainingGraph, device: Device) -> CostedGraph:
     """Price every op and every transfer of `graph` on `device`.
 
     compute = FLOP / (FLOP per joule); transfer = (latency + bytes / rate) * power
-    (POET, ICML 2022, section 4).
+    (POET, ICML 2022, section 4). What the device's cost table says of an op takes the place of
+    FLOP over rate.
     """
     flop = np.array([op.flop for op in graph.ops], dtype=np.float64)
     sizes = tuple(tensor.bytes for tensor in graph.tensors)
     size = np.array(sizes, dtype=np.float64)
     page_in_s = device.page_in.latency_s + size / device.page_in.bytes_per_s
     page_out_s = device.page_out.latency_s + size / device.page_out.bytes_per_s
+    op_s, op_j = flop / device.flop_per_s, flop / device.flop_per_j
+    if device.profile is not None:
+        found = costs_of(device.profile, graph)
+        op_s, op_j = _replaced(op_s, found.seconds), _replaced(op_j, found.joules)
     arrays = (
-        flop / device.flop_per_s,
-        flop / device.flop_per_j,
+        op_s,
+        op_j,
         page_in_s,
         page_in_s * device.page_in.power_w,
         page_out_s,
@@ -109,3 +127,9 @@ def price(graph: TrainingGraph, device: Device) -> CostedGraph:
     for array in arrays:
         array.setflags(write=False)
     return CostedGraph(graph, device, *arrays, sizes)
+
+
+def _replaced(worked_out: FloatArray, given: Sequence[float | None]) -> FloatArray:
+    """What was worked out, but for the numbers that are given."""
+    numbers = np.array([np.nan if number is None else number for number in given], np.float64)
+    return np.where(np.isnan(numbers), worked_out, numbers)

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
+from solver.cost_table import CostTable
+
 
 class IoMode(StrEnum):
     """How transfers share time with computing: in turn with it, beside it, or taking no time."""
@@ -36,6 +38,7 @@ class Device:
     """A frozen profile of one board.
 
     `source` says where each number comes from: "measured", "datasheet" or "estimate", and words.
+    `profile` holds costs of ops that take the place of FLOP over rate; None where there are none.
     """
 
     id: str
@@ -48,3 +51,4 @@ class Device:
     page_out: Transfer
     element_bytes: int = 4
     source: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    profile: CostTable | None = None

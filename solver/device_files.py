@@ -9,6 +9,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
+from solver.cost_files import table_of
+from solver.cost_table import CostTable
 from solver.device import Device, IoMode, Transfer
 from solver.errors import DeviceError, Issue, UsageError
 from solver.files import why_not_readable
@@ -148,6 +150,7 @@ def device_from_document(document: object, *, file: str = "") -> Device:
         page_out=_transfer(fields["page_out"]),
         element_bytes=int(fields.get("element_bytes", 4)),
         source=MappingProxyType(dict(fields.get("source", {}))),
+        profile=_profile(fields["profile"], file) if "profile" in fields else None,
     )
 
 
@@ -168,6 +171,12 @@ def _parse(data: bytes, file: str) -> Device:
     except RecursionError as error:
         raise DeviceError(Issue("is nested too deeply for a device file", file)) from error
     return device_from_document(document, file=file)
+
+
+def _profile(fields: Mapping[str, Any], file: str) -> CostTable:
+    where = f"{file}: profile" if file else "profile"
+    rows = [(f"{where}: costs[{place}]", row) for place, row in enumerate(fields["costs"])]
+    return table_of(fields["name"], rows)
 
 
 def _transfer(table: Mapping[str, float]) -> Transfer:

@@ -36,6 +36,7 @@ def priced_in_seconds(problem: Problem, ram_bytes: int, io: IoMode) -> Problem:
         flop_per_j=device.flop_per_s,
         page_in=replace(device.page_in, power_w=watt),
         page_out=replace(device.page_out, power_w=watt),
+        profile=None if device.profile is None else device.profile.in_seconds(),
     )
     priced = price(problem.costed.graph, stopwatch)
     return Problem(priced, Budgets(ram_bytes), replace(problem.switches, io=io))

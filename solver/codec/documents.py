@@ -1,7 +1,7 @@
 """The objects of the JSON documents, field by field in the order in which they are written.
 
 Sizes are whole bytes, times seconds, energies joules. Absent is null; left out are only `problem`
-of a slim result and `program` of a graph that was not traced.
+of a slim result, `program` of a graph that was not traced, and `profile` of a device without one.
 """
 
 from typing import Annotated, Literal
@@ -28,8 +28,24 @@ class TransferObject(Struct, frozen=True):
     power_w: Amount
 
 
+class CostObject(Struct, frozen=True):
+    """What one run of an op, or (`op` null) of each op of a kind, costs; null = not said."""
+
+    op: str | None
+    kind: str | None
+    seconds: Amount | None
+    joules: Amount | None
+
+
+class ProfileObject(Struct, frozen=True):
+    """A cost table and the name of its file: where it says nothing, costs follow from FLOP."""
+
+    name: str
+    costs: list[CostObject]
+
+
 class DeviceObject(Struct, frozen=True):
-    """A device: the keys of its TOML file."""
+    """A device: the keys of its TOML file; `profile` is left out where no op's costs are given."""
 
     schema: int
     id: str
@@ -42,6 +58,7 @@ class DeviceObject(Struct, frozen=True):
     page_in: TransferObject
     page_out: TransferObject
     source: dict[str, str]
+    profile: ProfileObject | UnsetType = UNSET
 
 
 class OpObject(Struct, frozen=True):

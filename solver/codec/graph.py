@@ -4,15 +4,18 @@ from msgspec import UNSET
 
 from solver.codec.documents import (
     BaselineObject,
+    CostObject,
     DeviceObject,
     GraphDocument,
     GraphSettingsObject,
     OpObject,
+    ProfileObject,
     TensorObject,
     TrainableObject,
     TransferObject,
 )
 from solver.codec.numbers import finite, finite_list
+from solver.cost_table import CostTable
 from solver.costs import CostedGraph
 from solver.device import Device, Transfer
 from solver.graph import GraphSettings
@@ -40,7 +43,7 @@ def graph_document(costed: CostedGraph) -> GraphDocument:
         saved_extra_bytes=int(graph.saved_extra_bytes),
         settings=_settings_object(graph.settings),
         device=device_object(costed.device),
-        warnings=list(graph.told),
+        warnings=list(costed.told),
         program=UNSET if graph.program is None else graph.program,
     )
 
@@ -64,7 +67,21 @@ def device_object(device: Device) -> DeviceObject:
         page_in=_transfer_object(device.page_in),
         page_out=_transfer_object(device.page_out),
         source=dict(device.source),
+        profile=UNSET if device.profile is None else _profile_object(device.profile),
     )
+
+
+def _profile_object(table: CostTable) -> ProfileObject:
+    costs = [
+        CostObject(
+            row.op or None,
+            row.kind or None,
+            None if row.seconds is None else finite(row.seconds),
+            None if row.joules is None else finite(row.joules),
+        )
+        for row in table.rows
+    ]
+    return ProfileObject(table.name, costs)
 
 
 def _op_objects(costed: CostedGraph) -> list[OpObject]:

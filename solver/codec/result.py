@@ -87,7 +87,7 @@ def result_document(
         peak_bytes=None if trace is None else int(trace.peak_bytes),
         actions=[] if trace is None else action_objects(trace),
         solver=_solver_object(outcome.record),
-        warnings=list(graph.told),
+        warnings=list(costed.told),
         problem=UNSET if slim else graph_document(costed),
     )
 

@@ -3,7 +3,6 @@
 import click
 import msgspec
 
-from solver import api
 from solver.codec import encode_json, graph_document
 from solver.commands.options import GraphArguments, graph_options
 from solver.commands.output import STDOUT, check_outputs, say, write_output
@@ -24,11 +23,11 @@ def graph(**given: object) -> None:
     models`).
     """
     arguments = msgspec.convert(given, GraphArguments)
-    check_outputs([("--json", arguments.json_path)], [arguments.model, arguments.device])
-    device = api.load_device(arguments.device)
+    check_outputs([("--json", arguments.json_path)], arguments.inputs)
+    device = arguments.priced_on()
     model = read_model(arguments.request())
     costed = price(model.graph, device)
-    for warning in model.graph.warnings:
+    for warning in (*model.graph.warnings, *costed.priced):
         say(f"warning: {warning}")
     for sentence in model.graph.report.sentences() if model.graph.report else ():
         say(f"note: {sentence}")

@@ -2,12 +2,17 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import Final, TypeVar
 
 import click
 import msgspec
 
-from solver.errors import Issue, UsageError
+from solver.cost_files import read_cost_table
+from solver.device import Device
+from solver.device_files import load_device
+from solver.errors import EngineError, Issue, UsageError
 from solver.graph import Accounting, WeightGradients, Weights
 from solver.graph_request import GraphRequest
 from solver.operators.losses import LOSSES
@@ -89,6 +94,7 @@ class GraphArguments(msgspec.Struct, frozen=True, kw_only=True):
 
     model: str
     device: str
+    profile: str | None
     accounting: Accounting | None
     weights: Weights
     weight_gradients: WeightGradients
@@ -97,6 +103,28 @@ class GraphArguments(msgspec.Struct, frozen=True, kw_only=True):
     loss: str | None
     output: str | None
     json_path: str | None
+
+    @property
+    def inputs(self) -> list[str]:
+        """Names that may be files which are read."""
+        return [self.model, self.device, *([] if self.profile is None else [self.profile])]
+
+    def priced_on(self) -> Device:
+        """The device, with the costs of --profile. Raises with the mistakes of both."""
+        errors: list[EngineError] = []
+        device, table = None, None
+        try:
+            device = load_device(self.device)
+        except EngineError as error:
+            errors.append(error)
+        try:
+            table = None if self.profile is None else read_cost_table(Path(self.profile))
+        except EngineError as error:
+            errors.append(error)
+        if errors:
+            raise type(errors[0])([issue for error in errors for issue in error.issues])
+        assert device is not None
+        return device if table is None else replace(device, profile=table)
 
     def request(self) -> GraphRequest:
         """What the engine is asked to load."""
@@ -124,6 +152,12 @@ def _graph_options() -> tuple[Callable[[_C], _C], ...]:
     return (
         click.argument("model", metavar="MODEL"),
         click.option("--device", required=True, metavar="ID|FILE.toml", help="The board."),
+        click.option(
+            "--profile",
+            metavar="FILE",
+            help="Measured costs, CSV or JSON: op or kind of op, seconds, joules. What it does not "
+            "name is worked out from FLOP.",
+        ),
         click.option("--accounting", type=click.Choice(["autodiff", "poet"]), help=ways),
         click.option(
             "--weights",

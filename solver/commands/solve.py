@@ -3,7 +3,6 @@
 import click
 import msgspec
 
-from solver import api
 from solver.api import LoadedModel
 from solver.codec import Origin, encode_json, result_document
 from solver.commands.interrupts import INTERRUPTED
@@ -66,15 +65,15 @@ def solve(**given: object) -> int:
             ("--trace", arguments.trace_path),
             ("--csv", arguments.csv_path),
         ],
-        [arguments.model, arguments.device],
+        arguments.inputs,
     )
     strategy, device, model = all_of(
         lambda: get_strategy(arguments.strategy),
-        lambda: api.load_device(arguments.device),
+        arguments.priced_on,
         lambda: read_model(arguments.request()),
     )
     problem = adapt(arguments.problem(model, device), strategy)
-    for warning in model.graph.warnings:
+    for warning in (*model.graph.warnings, *problem.costed.priced):
         say(f"warning: {warning}")
     stored = StoredResults(problem, arguments.strategy, wanted=arguments.store)
     outcome, interrupted = run_solve(

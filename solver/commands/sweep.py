@@ -116,13 +116,14 @@ def sweep(**given: object) -> int:
     _check(arguments)
     strategies, device, model = all_of(
         lambda: _strategies(arguments.names),
-        lambda: api.load_device(arguments.device),
+        arguments.priced_on,
         lambda: read_model(arguments.request()),
     )
-    for warning in model.graph.warnings:
+    problem = arguments.problem(model, device)
+    for warning in (*model.graph.warnings, *problem.costed.priced):
         say(f"warning: {warning}")
     order = SweepOrder(
-        arguments.problem(model, device),
+        problem,
         Origin(model.source, model.sha256),
         [each.name for each in strategies],
         arguments.settings,
@@ -140,7 +141,7 @@ def sweep(**given: object) -> int:
 
 def _check(arguments: SweepArguments) -> None:
     """Refuse at once what cannot be done: places to write to, options, budgets that vary."""
-    inputs = [arguments.model, arguments.device]
+    inputs = arguments.inputs
     if arguments.resume is not None and arguments.resume != arguments.json_path:
         inputs.append(arguments.resume)  # its own file may be written again: it goes on there
     check_outputs([("--json", arguments.json_path)], inputs)

@@ -6,6 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from solver.cost_table import PRICED
 from solver.errors import Issue, ModelError
 from solver.graph import (
     Accounting,
@@ -143,7 +144,8 @@ def _graph(fields: Mapping[str, Any], file: str, name: str) -> TrainingGraph:
         forward_bytes=int(fields.get("forward_bytes", worked_out["forward_bytes"])),
         saved_extra_bytes=int(fields.get("saved_extra_bytes", worked_out["saved_extra_bytes"])),
         settings=_settings(fields.get("settings", {})),
-        warnings=tuple(fields.get("warnings", [])),
+        # How it was priced there says nothing here: prices are worked out anew.
+        warnings=tuple(text for text in fields.get("warnings", []) if not text.startswith(PRICED)),
     )
 
 

@@ -1,12 +1,20 @@
-"""Whether a program belongs to the training graph that it stands beside."""
+"""Whether a graph has a program, and whether it is that of the graph."""
 
 from collections.abc import Iterator
 
 import msgspec
 
-from solver.errors import Issue, ModelError
+from solver.errors import EngineError, Issue, ModelError
 from solver.graph import Op, TrainingGraph
 from solver.torch_program import Call, Program
+
+
+def program_of(graph: TrainingGraph) -> Program:
+    """The graph's program. Raises EngineError when it was not traced."""
+    if graph.program is None:
+        hint = "trace the model first: poet trace module.py:factory -o NET.json"
+        raise EngineError(Issue(f"{graph.name} was not traced, so nothing can be run", "", hint))
+    return graph.program
 
 
 def read_program(document: object, graph: TrainingGraph, file: str) -> Program:

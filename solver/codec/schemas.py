@@ -10,12 +10,14 @@ import msgspec
 
 import resources.schemas
 from solver.codec.documents import GraphDocument, ResultDocument
+from solver.codec.plan import PlanDocument
 from solver.codec.sweep_documents import SweepDocument
 
 DOCUMENTS: Final[Mapping[str, type[msgspec.Struct]]] = MappingProxyType({
     "poet.graph": GraphDocument,
     "poet.result": ResultDocument,
     "poet.sweep": SweepDocument,
+    "poet.plan": PlanDocument,
 })  # fmt: skip
 
 

@@ -10,7 +10,9 @@ from typing import Final
 import click
 
 from solver.errors import EngineError, Issue, UsageError
+from solver.exporters.base import Exporter, write_companions
 from solver.files import is_same_file, is_special, why_not_writable, write_whole
+from solver.simulate import Trace
 
 STDOUT: Final = "-"
 
@@ -72,6 +74,18 @@ def write_output(path: str, data: bytes) -> None:
             write_whole(Path(path), data)
     except OSError as error:
         raise EngineError(Issue(f"cannot write {path}: {error.strerror}")) from error
+
+
+def write_export(path: str, exporter: Exporter, trace: Trace) -> None:
+    """Write a schedule in a format, and what belongs beside the file. Raises as `write_output`."""
+    write_output(path, exporter.export(trace))
+    if path == STDOUT or is_special(Path(path)):
+        return
+    try:
+        for sentence in write_companions(exporter, Path(path)):
+            say(sentence)
+    except OSError as error:
+        raise EngineError(Issue(f"cannot write beside {path}: {error.strerror}")) from error
 
 
 def say(text: str) -> None:

@@ -1,5 +1,7 @@
 """`poet solve`: the least-energy schedule of a model on a device within its budgets."""
 
+from typing import TYPE_CHECKING
+
 import click
 import msgspec
 
@@ -7,7 +9,7 @@ from solver.api import LoadedModel
 from solver.codec import Origin, encode_json, result_document
 from solver.commands.interrupts import INTERRUPTED
 from solver.commands.options import graph_options
-from solver.commands.output import STDOUT, check_outputs, say, write_output
+from solver.commands.output import STDOUT, check_outputs, say, write_export, write_output
 from solver.commands.problem_options import (
     DEFAULTS,
     EXIT_CODES,
@@ -19,12 +21,17 @@ from solver.commands.problem_options import (
 from solver.commands.running import run_solve
 from solver.commands.storing import StoredResults
 from solver.commands.summary import summary
-from solver.exporters.chrome_trace import chrome_trace_text
-from solver.exporters.csv import csv_text
+from solver.exporters.chrome_trace import CHROME_TRACE
+from solver.exporters.csv import CSV
+from solver.exporters.plan import PLAN
 from solver.outcome import Failed, Feasible, Optimal, Outcome, status_of
 from solver.problem import Problem
+from solver.program_check import program_of
 from solver.reading import read_model
 from solver.strategies.registry import adapt, get_strategy
+
+if TYPE_CHECKING:
+    from solver.exporters.base import Exporter
 
 
 class SolveArguments(ProblemArguments, frozen=True, kw_only=True):
@@ -34,6 +41,7 @@ class SolveArguments(ProblemArguments, frozen=True, kw_only=True):
     slim: bool
     trace_path: str | None
     csv_path: str | None
+    plan_path: str | None
 
 
 @click.command()
@@ -50,6 +58,12 @@ class SolveArguments(ProblemArguments, frozen=True, kw_only=True):
 @click.option("--slim", is_flag=True, help="Leave the graph out of the JSON.")
 @click.option("--trace", "trace_path", metavar="FILE", help="Write a Chrome trace of the schedule.")
 @click.option("--csv", "csv_path", metavar="FILE", help="Write the actions as CSV.")
+@click.option(
+    "--plan",
+    "plan_path",
+    metavar="FILE",
+    help="Write a training plan of a traced model, and beside it the runner that executes it.",
+)
 def solve(**given: object) -> int:
     """Find the least-energy schedule of MODEL on a device within its budgets.
 
@@ -64,6 +78,7 @@ def solve(**given: object) -> int:
             ("--json", arguments.json_path),
             ("--trace", arguments.trace_path),
             ("--csv", arguments.csv_path),
+            ("--plan", arguments.plan_path),
         ],
         arguments.inputs,
     )
@@ -72,6 +87,8 @@ def solve(**given: object) -> int:
         arguments.priced_on,
         lambda: read_model(arguments.request()),
     )
+    if arguments.plan_path is not None:
+        program_of(model.graph)  # said before the solve, not after it
     problem = adapt(arguments.problem(model, device), strategy)
     for warning in (*model.graph.warnings, *problem.costed.priced):
         say(f"warning: {warning}")
@@ -89,12 +106,16 @@ def _deliver(
 ) -> None:
     """Write what was asked for, files first, and say how it ended."""
     trace = outcome.trace if isinstance(outcome, Optimal | Feasible) else None
-    exports = [(arguments.trace_path, chrome_trace_text), (arguments.csv_path, csv_text)]
-    for path, export in exports:
+    exports: list[tuple[str | None, Exporter]] = [
+        (arguments.trace_path, CHROME_TRACE),
+        (arguments.csv_path, CSV),
+        (arguments.plan_path, PLAN),
+    ]
+    for path, exporter in exports:
         if path is not None and trace is None:
             say(f"there is no schedule, so {path} is not written")
         elif path is not None and trace is not None:
-            write_output(path, export(trace).encode())
+            write_export(path, exporter, trace)
     if arguments.json_path is not None:
         origin = Origin(model.source, model.sha256)
         document = result_document(
@@ -107,7 +128,7 @@ def _deliver(
         write_output(arguments.json_path, encode_json(document))
     if isinstance(outcome, Failed):
         say(f"poet: {outcome.message}\n{outcome.details}".rstrip())
-    if STDOUT in {arguments.json_path, arguments.trace_path, arguments.csv_path}:
+    if STDOUT in {arguments.json_path, *(path for path, _ in exports)}:
         say(outcome.message)
     else:
         click.echo("\n".join(summary(problem, outcome)))

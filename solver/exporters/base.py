@@ -1,8 +1,10 @@
 """What an exporter looks like from outside, and the rows that every table of actions is made of."""
 
-from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple, Protocol, runtime_checkable
 
+from solver.files import write_whole
 from solver.schedule import ActionKind
 from solver.simulate import Trace
 
@@ -28,6 +30,33 @@ class Exporter(Protocol):
     def export(self, trace: Trace) -> bytes:
         """Content of the file; equal traces give equal bytes."""
         ...
+
+
+@runtime_checkable
+class WithCompanions(Protocol):
+    """An exporter whose file is of use together with others in the same folder."""
+
+    def companions(self) -> Mapping[str, bytes]:
+        """Name and content of each; they are the same for every schedule."""
+        ...
+
+
+def write_companions(exporter: Exporter, path: Path) -> tuple[str, ...]:
+    """Write what belongs beside the export at `path`; sentences on what was done.
+
+    A file of that name with other content is the user's and stays. Raises OSError as writing does.
+    """
+    if not isinstance(exporter, WithCompanions):
+        return ()
+    said = []
+    for name, data in exporter.companions().items():
+        beside = path.parent / name
+        if not beside.exists():
+            write_whole(beside, data)
+            said.append(f"{name} is beside it.")
+        elif beside.read_bytes() != data:
+            said.append(f"The {name} that lies beside it is another one and was left as it is.")
+    return tuple(said)
 
 
 class ActionRow(NamedTuple):

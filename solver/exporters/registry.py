@@ -12,6 +12,7 @@ EXPORTERS: Final[Plugins[Exporter]] = Plugins(
     MappingProxyType({
         "csv": "solver.exporters.csv:CSV",
         "chrome-trace": "solver.exporters.chrome_trace:CHROME_TRACE",
+        "plan": "solver.exporters.plan:PLAN",
     }),
 )  # fmt: skip
 

@@ -13,6 +13,7 @@ import torch
 
 from solver.errors import EngineError, Issue
 from solver.graph import TrainingGraph
+from solver.program_check import program_of
 from solver.pytorch.exported import load_exported
 from solver.pytorch.joint import OWN_LOSS, labels_for, loss_of, scores_of
 from solver.pytorch.machine import ActionError, Machine
@@ -90,14 +91,6 @@ def replay(trace: Trace, progress: Progress) -> ReplayReport:
         return _scheduled(trace, program, setting, plain, progress)
 
 
-def program_of(graph: TrainingGraph) -> Program:
-    """The graph's program. Raises EngineError when it has none."""
-    if graph.program is None:
-        hint = "trace the model first: poet trace module.py:factory -o NET.json"
-        raise EngineError(Issue(f"{graph.name} was not traced, so nothing can be run", "", hint))
-    return graph.program
-
-
 def prepare(program: Program) -> Setting:
     """Make network and batch again. Raises EngineError where the file is not the one traced."""
     source = program.source
@@ -107,7 +100,9 @@ def prepare(program: Program) -> Setting:
     drawn = [value for value in program.inputs if value.below]
     specs = [InputSpec(tuple(value.shape), value.dtype, value.below) for value in drawn]
     if source.kind == "pt2":
-        made = Made(load_exported(path), random_batch(specs, source.seed))
+        made = Made(
+            load_exported(path, [spec.shape for spec in specs]), random_batch(specs, source.seed)
+        )
     else:
         made = make(path, source.factory or "", specs, source.seed)
     state = dict(made.network.named_parameters()) | dict(made.network.named_buffers())

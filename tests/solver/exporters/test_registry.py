@@ -8,6 +8,7 @@ from solver.errors import UsageError
 from solver.exporters.registry import EXPORTERS, get_exporter
 from solver.simulate import Trace, simulate
 from tests.helpers.schedules import random_legal_schedule
+from tests.helpers.traced import keep_all, traced_costed
 
 
 class Count:
@@ -25,17 +26,17 @@ COUNT = Count()
 
 
 def test_that_ours_are_found_by_name() -> None:
-    assert [get_exporter(name).suffix for name in ("csv", "chrome-trace")] == [
-        ".csv", ".trace.json",
+    assert [get_exporter(name).suffix for name in ("csv", "chrome-trace", "plan")] == [
+        ".csv", ".trace.json", ".plan.json",
     ]  # fmt: skip
-    trace = simulate(*random_legal_schedule(1))
+    trace = keep_all(traced_costed())
     assert all(exporter.export(trace) for exporter in EXPORTERS.usable()[0])
 
 
 def test_that_an_unknown_format_is_wrong_usage_with_the_nearest_name() -> None:
     with pytest.raises(UsageError, match=r"did you mean csv\?"):
         get_exporter("cvs")
-    with pytest.raises(UsageError, match="one of: csv, chrome-trace"):
+    with pytest.raises(UsageError, match="one of: csv, chrome-trace, plan"):
         get_exporter("zzzzz")
 
 

@@ -1,0 +1,1 @@
+"""The runner that is copied beside an exported plan."""

@@ -23,12 +23,7 @@ from solver.milp.stage_model import StageModel
 from solver.problem import Problem, SolveOptions
 from solver.staged import StagedProblem
 from solver.strategies.event_proof import EventProof
-from solver.strategies.limits import (
-    LARGE_STAGES,
-    MIP_CALLS_PER_UNIT,
-    SIMPLEX_CALLS_PER_UNIT,
-    Limits,
-)
+from solver.strategies.limits import MIP_CALLS_PER_UNIT, SIMPLEX_CALLS_PER_UNIT, Limits
 from solver.strategies.progress import SolveProgress
 
 SMALL_STAGES: Final = 30
@@ -38,6 +33,7 @@ MOST_COLUMNS: Final = 60_000
 CUT_ROUNDS: Final = 30
 MOST_GAP_TERMS: Final = 600_000
 """Of larger gap models only the relaxation is solved first: searching pays more than their MIP."""
+GLANCE_UNITS: Final = 1.5
 STAGE_UNITS: Final = 15.0
 """Work after which the first run of a stage model gives way to local search; doubled each time."""
 EVENT_TURNS: Final = 12
@@ -113,7 +109,7 @@ class Proof:
         self._gap_relaxation = model, relaxed
         if relaxed.objective is not None:
             self._prove(relaxed.objective - 1e-7 * abs(relaxed.objective), model.scale)
-        if solve.staged.stages > LARGE_STAGES and relaxed.x is not None and not solve.stop():
+        if not self.exact_at_once and relaxed.x is not None and not solve.stop():
             self.try_masks(*model.plan_masks(relaxed.x))
         if model.terms > MOST_GAP_TERMS or solve.stop():
             return
@@ -164,6 +160,12 @@ class Proof:
             overhead = solve.progress.energy_j - solve.problem.costed.baseline_energy_j
             best = overhead * model.scale
             solve.restrict(narrow(model, relaxed.objective, relaxed.reduced_costs, best))
+
+    def glance(self) -> None:
+        """A short first turn of the event model: small problems are proven by it at once."""
+        if not self.exact_at_once and not self._solve.stop():
+            self._events.turn(self._solve.limits.work + GLANCE_UNITS)
+            self.impossible = self._events.nothing_better and self._solve.progress.trace is None
 
     def advance(self) -> None:
         """One turn of proving: the event model, then the stage model or, for its size, the chain's.

@@ -29,15 +29,16 @@ from solver.schedule import Schedule
 from solver.simulate import simulate
 from solver.staged import StagedProblem, stage
 from solver.strategies.issue_time import IssueTime
-from solver.strategies.limits import LARGE_STAGES, PLANS_PER_UNIT, Limits
+from solver.strategies.limits import PLANS_PER_UNIT, Limits
 from solver.strategies.plain import keep_all, page_all
 from solver.strategies.progress import SolveProgress
 
-FIRST_UNITS: Final = 0.3
-"""Work of the local search before the first proof, which takes about as long."""
-FIRST_UNITS_LARGE: Final = 0.1
+FIRST_UNITS: Final = 0.1
+"""Work of the local search before the gap model, whose relaxation is the better plan mostly."""
 QUICK_STAGES: Final = 30
 """Up to this many stages proving is quicker than searching before it."""
+SECOND_UNITS: Final = 0.5
+"""Share of STALE_UNITS that the turn between gap model and first event model takes."""
 STALE_UNITS: Final = 1.0
 """Local search gives way to proving after this much work without a better plan; each later turn may
 take 1.5 times as much, as the turns of proving become longer too."""
@@ -88,8 +89,7 @@ class JointSolve:
                 return self._outcome()
         self._greedy()
         if not self.stop() and self.staged.stages > QUICK_STAGES:
-            units = FIRST_UNITS if self.staged.stages <= LARGE_STAGES else FIRST_UNITS_LARGE
-            self._search(units, units)
+            self._search(FIRST_UNITS, FIRST_UNITS)
         if self.stop():
             return self._outcome()
         if self._prove() and self.progress.trace is None:
@@ -140,6 +140,11 @@ class JointSolve:
             if proof.exact_at_once and not proof.impossible and not self.stop():
                 proof.advance()
             patience = STALE_UNITS * max(1.0, self.staged.stages / TYPICAL_STAGES)
+            if not proof.impossible and not self.stop():
+                proof.narrow()
+                self._search(SECOND_UNITS * patience, SECOND_UNITS * patience)
+                proof.narrow()
+                proof.glance()
             if self._search_alone and not proof.impossible and not self.stop():
                 self._search(patience, LONGEST * patience)
             while not proof.impossible and not self.stop():

@@ -14,9 +14,6 @@ MIP_CALLS_PER_UNIT: Final = 8
 """Times HiGHS asks whether to go on, per second, in a simplex run and in a MIP search (measured on
 models of 5,000 to 10,000 columns; the counts are reproducible, the seconds are not)."""
 
-LARGE_STAGES: Final = 450
-"""Above, the relaxation of the gap model is a better plan than the search's of the first second."""
-
 
 class Limits:
     """Watches one solve. Work is counted in units of about one second of one core."""

@@ -111,7 +111,7 @@ class _Seam:
         self._graph, self._first, self._second = graph, first, second
         self._same_phase = graph.ops[first.ops[0]].phase is graph.ops[second.ops[0]].phase
         a, b = _side(graph, first), _side(graph, second)
-        last, mine = first.ops[-1], set(second.ops)
+        last, mine = first.ops[-1], {*first.ops, *second.ops}  # the first may read its own, too
         inner = {i for i in a.makes if graph.readers[i] and mine.issuperset(graph.readers[i])}
         apart = a.reads - b.reads
         dead = {i for i in apart if graph.readers[i][-1] <= last}

@@ -109,6 +109,26 @@ def test_that_nothing_is_folded_that_would_need_more_than_either_op() -> None:
     assert ("y",) in names(fold(problem_of(graph, 10**6, recompute=False)))
 
 
+def test_that_what_several_ops_of_one_fold_read_counts_inside_it() -> None:
+    # t: made by y from f and g (1000 each), read by v and w in turn: 3000 while y runs, folded or
+    # not, though t is seen by nobody outside
+    graph = TrainingGraph(
+        "test",
+        (
+            Op("f", "test", Phase.FORWARD, (), ("f",), 1e6),
+            Op("g", "test", Phase.FORWARD, ("f",), ("g",), 1e6),
+            Op("y", "test", Phase.BACKWARD, ("f", "g"), ("t",), 1e6, recomputable=False),
+            Op("v", "test", Phase.BACKWARD, ("t", "f"), (), 1e6, recomputable=False),
+            Op("w", "test", Phase.BACKWARD, ("t",), (), 1e6, recomputable=False),
+        ),
+        tuple(Tensor(name, 1000, op) for name, op in (("f", "f"), ("g", "g"), ("t", "y"))),
+    )
+    folded = fold(problem_of(graph, 10**6, recompute=False))
+
+    assert names(folded)[-1] == ("y", "v", "w")
+    assert folded.coarse.costed.working_set_bytes[-1] == 3000
+
+
 def test_that_a_stage_that_reruns_can_serve_is_left_alone() -> None:
     # b3 .. b1 read f3 .. f1, each of which can be made again until b1
     assert all(len(ops) == 1 for ops in names(fold(problem_of(chain(3), 10**6))))

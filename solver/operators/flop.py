@@ -107,17 +107,6 @@ DIV_DIVISOR: Final = 3  # -dy * y / b
 # Summing a gradient over the axes that its operand was spread along, per element of the output.
 BROADCAST: Final = 1
 
-CELL: Final[Mapping[str, Cost]] = MappingProxyType({
-    # Forward: three gates 12, candidate 1, f * c, i * g, + 3, tanh 1, * o 1. Back: the sums of dy
-    # 1, tanh again 1, o 4, cell 5, i 4, f 4, candidate 4, dc * f 1.
-    "LSTM": Cost(18, 24),
-    # Forward: two gates 8, r * 1, candidate 1, (1 - z) * g + z * h 4. Back: z 5, candidate 5, r 4,
-    # * r 1, dh * z and the sums 3.
-    "GRU": Cost(14, 18),
-    "RNN": Cost(1, 4),  # tanh; dy * (1 - y * y) and the sums of dy
-})  # fmt: skip
-# Besides the products, per hidden unit and step, with the usual activations.
-
 CELL_START: Final = 6  # of an LSTM's first cell: g * g, 1 -, * i, 1 /, * f, * gradient of the sum
 
 BATCH_STATISTICS: Final = 4  # mean: +; variance: -, square, +; per element of the input

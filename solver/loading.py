@@ -106,20 +106,32 @@ def _poet_graph(request: GraphRequest) -> TrainingGraph:
 
 
 def _file_graph(path: Path, request: GraphRequest) -> TrainingGraph:
-    loaded = load_file(path, LoadOptions(request.batch, request.dims, request.ask_batch))
+    loaded = load_file(
+        path,
+        LoadOptions(request.batch, request.dims, request.ask_batch, request.weights, request.loss),
+    )
     if isinstance(loaded, Network):
         if request.accounting not in {None, Accounting.AUTODIFF}:
             fits = "built-in networks" if request.accounting is Accounting.POET else "graph files"
             message = f"{request.accounting} is for {fits}, {path} holds a network"
             raise UsageError(Issue(message, "--accounting", "leave it out"))
         return _expanded(loaded, request, path.name)
-    given = list(_given_choices(request))
+    given = [name for name in _given_choices(request) if not _was_traced(loaded, name)]
     if request.accounting is not None:
         given.insert(0, "--accounting")
     if given:
         message = f"{path} is a graph file, which has settled this already"
         raise UsageError([Issue(message, name, "leave it out") for name in given])
     return loaded
+
+
+def _was_traced(graph: TrainingGraph, choice: str) -> bool:
+    """Whether the choice went into the graph when its file was read: a program, traced just now.
+
+    A weight gradient of a traced step is a tensor of its own, whether or not that was asked for.
+    """
+    settled = {"--weights", "--weight-gradients", "--batch", "--dim", "--loss"}
+    return graph.report is not None and choice in settled
 
 
 def _given_choices(request: GraphRequest) -> dict[str, object]:

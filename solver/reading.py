@@ -48,11 +48,19 @@ class ReadingLimits:
 
     seconds : of the clock. memory_bytes : address space, for a small file. memory_per_byte : so
     much more for each byte of the file, which is held twice while its message is taken apart.
+    traced_seconds, traced_bytes : for an archive, whose program PyTorch traces, in their place and
+    in addition.
     """
 
     seconds: float = 120.0
     memory_bytes: int = 2**30
     memory_per_byte: int = 4
+    traced_seconds: float = 600.0
+    traced_bytes: int = 2**32
+
+    def seconds_for(self, path: Path) -> float:
+        """Seconds for reading that file."""
+        return max(self.seconds, self.traced_seconds) if _is_archive(path) else self.seconds
 
     def memory_for(self, path: Path) -> int:
         """Bytes of address space for reading that file."""
@@ -60,7 +68,17 @@ class ReadingLimits:
             size = path.stat().st_size
         except (OSError, ValueError):  # gone, or no path at all: the reading process says so
             size = 0
-        return self.memory_bytes + self.memory_per_byte * size
+        more = self.traced_bytes if _is_archive(path) else 0
+        return self.memory_bytes + self.memory_per_byte * size + more
+
+
+def _is_archive(path: Path) -> bool:
+    """Whether it may be an exported PyTorch program."""
+    try:
+        with path.open("rb") as file:
+            return file.read(4) == b"PK\x03\x04"
+    except (OSError, ValueError):  # gone, or no path at all: the reading process says so
+        return False
 
 
 LIMITS: Final = ReadingLimits()
@@ -103,8 +121,8 @@ def read_model(
     path = Path(request.model)
     if request.model in builtin_names() or not is_there(path):
         return load_training_graph(request)
-    memory = limits.memory_for(path)
-    asked = ReadRequest(replace(request, model=""), memory, limits.seconds, os.getpid())
+    memory, seconds = limits.memory_for(path), limits.seconds_for(path)
+    asked = ReadRequest(replace(request, model=""), memory, seconds, os.getpid())
     process = subprocess.Popen(
         [*command, request.model],
         stdin=subprocess.PIPE,
@@ -113,7 +131,7 @@ def read_model(
         env=environment(OPENBLAS_NUM_THREADS="1"),  # numpy reserves memory for each thread
     )
     try:
-        words, errors = _converse(process, encode(asked), path, limits.seconds, cancelled)
+        words, errors = _converse(process, encode(asked), path, seconds, cancelled)
     finally:
         process.kill()
         process.communicate()

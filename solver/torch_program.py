@@ -7,7 +7,7 @@ nothing and are done where their value is wanted. Nothing here imports PyTorch.
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -16,6 +16,9 @@ Argument: TypeAlias = Any
 """An argument as JSON: null, true, numbers and texts are themselves, and objects of one key stand
 for the rest: {"value": NAME}, {"list": [...]}, {"dtype": "float32"}, {"device": "cpu"},
 {"layout": "strided"}, {"memory_format": "preserve_format"}, {"float": "inf"}."""
+
+FILE_OPERATORS: Final = frozenset({"aten.save", "aten.from_file"})
+"""Operators of ATen that open files: no traced step has them, and none from a file is called."""
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 

@@ -47,3 +47,9 @@ POET_GRAPH: Final = BuiltInLoader(
     FileKind.POET_GRAPH,
     "solver.loaders.poet_graph:load",
 )
+PT2: Final = BuiltInLoader(
+    "pt2",
+    "Exported PyTorch programs (.pt2), traced by PyTorch where it is installed",
+    FileKind.PT2,
+    "solver.loaders.pt2_file:load",
+)

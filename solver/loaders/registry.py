@@ -21,6 +21,7 @@ LOADERS: Final[Plugins[Loader]] = Plugins(
         "onnx": "solver.loaders.built_in:ONNX",
         "schedule-graph": "solver.loaders.built_in:SCHEDULE_GRAPH",
         "poet.graph": "solver.loaders.built_in:POET_GRAPH",
+        "pt2": "solver.loaders.built_in:PT2",
     }),
 )  # fmt: skip
 

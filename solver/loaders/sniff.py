@@ -45,18 +45,22 @@ class FileKind(StrEnum):
     UNKNOWN = "unknown binary file"
 
 
-ACCEPTED: Final = "give an ONNX model, a schedule-graph or a poet.graph JSON file"
+ACCEPTED: Final = "give an ONNX model, a .pt2, a schedule-graph or a poet.graph JSON file"
+
+_TRACE: Final = (
+    "trace the network itself, poet trace module.py:factory, or save it by "
+    "torch.export.save or torch.onnx.export"
+)
 
 _HINTS: Final[Mapping[FileKind, str]] = MappingProxyType({
     FileKind.JSON: 'it needs "format": "schedule-graph" or "poet.graph"',
     FileKind.POET_RESULT: "open it as a result; its model is the poet.graph inside",
     FileKind.POET_SWEEP: "open it as a result",
     FileKind.DEVICE: "give it as a device: --device FILE.toml",
-    FileKind.PT2: "export the model to ONNX: torch.onnx.export(..., dynamo=True)",
-    FileKind.TORCHSCRIPT: "export the model to ONNX: torch.onnx.export(...)",
-    FileKind.TORCH_WEIGHTS: "weights alone hold no network: export the model to ONNX",
-    FileKind.PICKLE: "unpickling runs code, so it is not opened: export the model to ONNX",
-    FileKind.SAFETENSORS: "weights alone hold no network: export the model to ONNX",
+    FileKind.TORCHSCRIPT: f"it holds pickles, which are not opened: {_TRACE}",
+    FileKind.TORCH_WEIGHTS: f"weights alone hold no network: {_TRACE}",
+    FileKind.PICKLE: f"unpickling runs code, so it is not opened: {_TRACE}",
+    FileKind.SAFETENSORS: f"weights alone hold no network: {_TRACE}",
     FileKind.HDF5: "convert the model to ONNX, for example with tf2onnx",
     FileKind.TFLITE: "convert the model to ONNX, for example with tf2onnx",
     FileKind.ORT: "give the .onnx file that it was made from",

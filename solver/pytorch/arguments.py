@@ -8,7 +8,7 @@ from typing import Any, Final
 import torch
 
 from solver.errors import EngineError, Issue
-from solver.torch_program import Argument
+from solver.torch_program import FILE_OPERATORS, Argument
 
 _NAMED: Final[Mapping[str, type]] = MappingProxyType({
     "dtype": torch.dtype,
@@ -68,6 +68,9 @@ def named(kind: str, name: str) -> Any:
 
 def operator(target: str) -> Any:
     """The ATen operator "aten.relu.default". Raises EngineError when this PyTorch has none."""
+    if not target.startswith("aten.") or target.rpartition(".")[0] in FILE_OPERATORS:
+        words = f"{target} is no operator that a traced step may call"
+        raise EngineError(Issue(words, "", "only those of ATen that touch no files"))
     found: Any = torch.ops
     for part in target.split("."):
         found = getattr(found, part, None)

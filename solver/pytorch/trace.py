@@ -3,17 +3,18 @@
 import hashlib
 import importlib.util
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 import torch
 from torch import nn
 
-from solver.errors import EngineError, Issue, UsageError
+from solver.errors import EngineError, Issue, ModelError, UsageError
 from solver.graph import TrainingGraph, Weights
-from solver.pytorch.exported import load_exported, shapes_of
+from solver.loaders.pt2_archive import Export
+from solver.pytorch.exported import module_of
 from solver.pytorch.joint import LOSSES, OWN_LOSS, trace_joint
 from solver.pytorch.written import write_down
 from solver.suggest import near, near_or_all
@@ -48,9 +49,7 @@ def trace_factory(
     Raises UsageError and EngineError for everything that is not as it must be; what the user's own
     code raises is told with its place.
     """
-    if loss not in {*LOSSES, OWN_LOSS}:
-        words = f"unknown loss {loss!r}"
-        raise UsageError(Issue(words, "--loss", near_or_all(loss, (*LOSSES, OWN_LOSS))))
+    _check_loss(loss)
     digest = hashlib.sha256(read_bytes(path)).hexdigest()
     made = make(path, factory, inputs, seed)
     source = Source("factory", str(path), digest, factory, loss, seed)
@@ -63,14 +62,42 @@ def trace_factory(
     return write_down(joint, source, factory, weights, [spec.below for spec in inputs])
 
 
-def trace_exported(path: Path, *, loss: str, seed: int, weights: Weights) -> TrainingGraph:
-    """Trace one training step of an exported program (.pt2). Raises as `load_exported`."""
-    specs = [InputSpec(shape, dtype) for shape, dtype in shapes_of(path)]
-    network, batch = load_exported(path), random_batch(specs, seed)
+def trace_exported(
+    path: Path, export: Export, sizes: Mapping[str, int], *, loss: str, weights: Weights
+) -> TrainingGraph:
+    """Trace one training step of an exported program that was read from `path`.
+
+    `sizes` : what its inputs leave open, in elements.
+
+    Raises UsageError for an unknown loss, ModelError for a program that cannot be trained.
+    """
+    _check_loss(loss)
+    specs = [
+        InputSpec(
+            tuple(sizes[size] if isinstance(size, str) else size for size in entry.dims),
+            entry.dtype,
+        )
+        for entry in export.step.inputs
+    ]
+    network, batch = module_of(export, sizes), random_batch(specs, 0)
     digest = hashlib.sha256(read_bytes(path)).hexdigest()
-    source = Source("pt2", str(path), digest, None, loss, seed)
-    joint = trace_joint(network, batch, loss)
-    return write_down(joint, source, path.stem, weights, [spec.below for spec in specs])
+    source = Source("pt2", str(path), digest, None, loss, 0)
+    try:
+        joint = trace_joint(network, batch, loss)
+        return write_down(joint, source, path.name, weights, [spec.below for spec in specs])
+    except EngineError as error:
+        places = [replace(issue, where=issue.where or path.name) for issue in error.issues]
+        raise ModelError(places) from error
+    except Exception as error:
+        first = str(error).strip().partition("\n")[0]
+        words = f"cannot be traced: {type(error).__name__}: {first}"
+        raise ModelError(Issue(words, path.name)) from error
+
+
+def _check_loss(loss: str) -> None:
+    if loss not in {*LOSSES, OWN_LOSS}:
+        words = f"unknown loss {loss!r}"
+        raise UsageError(Issue(words, "--loss", near_or_all(loss, (*LOSSES, OWN_LOSS))))
 
 
 def make(path: Path, factory: str, inputs: Sequence[InputSpec], seed: int) -> Made:

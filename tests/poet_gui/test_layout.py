@@ -48,6 +48,7 @@ def test_that_columns_become_tabs_and_come_back(qtbot: QtBot, make_window: MakeW
         "Solver",
         "Actions",
         "Tensors",
+        "Blocks",
         "Compare",
     ]
     order = [window.views.columns.widget(i) for i in range(3)]

@@ -75,6 +75,7 @@ def test_that_the_least_ram_of_a_small_graph_works(tmp_path: Path) -> None:
     assert_least_ram_works(tmp_path, "02_residual.json")
 
 
+@pytest.mark.slow
 def test_that_the_least_runtime_of_a_small_graph_works(tmp_path: Path) -> None:
     assert_least_runtime_works(tmp_path, "01_chain.json")
 

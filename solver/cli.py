@@ -29,6 +29,7 @@ _COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType({
     "sweep": ("solver.commands.sweep:sweep", "Find the least energy under every budget."),
     "graph": ("solver.commands.graph:graph", "Show the training graph of a model on a device."),
     "trace": ("solver.commands.trace:trace", "Trace your own PyTorch module into a graph file."),
+    "profile": ("solver.commands.profile:profile", "Measure this machine as a board."),
     "replay": ("solver.commands.replay:replay", "Execute a schedule of a traced model."),
     "check": ("solver.commands.check:check", "Verify a saved result again, without any solver."),
     "bench": ("solver.commands.bench:bench", "Measure the benchmark and print its tables."),

@@ -8,7 +8,7 @@ action that it is a fault of.
 import hashlib
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -108,6 +108,19 @@ class Machine:
             case _:
                 self._read(name)
 
+    def prepared(self, op: str) -> Callable[[], object]:
+        """A call of `op` on what is in RAM, to be made any number of times; nothing is kept.
+
+        Views are made now, once. Raises ActionError when an input is not in RAM.
+        """
+        if op in self._batch:
+            copied: Callable[[], object] = self._batch[op].clone
+            return copied
+        call = self._program.by_name[op]
+        args, kwargs = self._arguments(call)
+        function = self._operator(call.target)
+        return lambda: function(*args, **kwargs)
+
     def digest(self, name: str) -> bytes:
         """A digest of the bytes of a tensor in RAM."""
         return hashlib.blake2b(_bytes_of(self._held(name)), digest_size=16).digest()
@@ -161,10 +174,13 @@ class Machine:
         return _decoded(call, value)
 
     def _call(self, call: Call, args: list[Any], kwargs: dict[str, Any]) -> list[torch.Tensor]:
-        if call.target not in self._operators:
-            self._operators[call.target] = operator(call.target)
-        found = self._operators[call.target](*args, **kwargs)
+        found = self._operator(call.target)(*args, **kwargs)
         return [found] if isinstance(found, torch.Tensor) else list(found)
+
+    def _operator(self, target: str) -> Any:
+        if target not in self._operators:
+            self._operators[target] = operator(target)
+        return self._operators[target]
 
     def _take(self, call: Call) -> None:
         """Copy what the step is for, as soon as it is there."""

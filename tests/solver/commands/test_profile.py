@@ -1,0 +1,40 @@
+"""Claim: `poet profile` refuses in words, before it measures, what it cannot do."""
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from solver.cli import run
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("a b", "no name of a board"), ("../x", "no name of a board"),
+                        ("rpi4", "is a built-in device"), ("a72", "is a built-in device")]
+)  # fmt: skip
+def test_that_names_of_boards_are_checked(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], name: str, words: str
+) -> None:
+    assert run(["profile", "net.json", "--name", name, "--folder", str(tmp_path)]) == 2
+    assert words in capfd.readouterr().err
+
+
+def test_that_a_folder_that_is_not_there_is_told(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["profile", "net.json", "--name", "desk", "--folder", str(tmp_path / "none")]
+    assert run(asked) == 1
+    err = capfd.readouterr().err
+    assert "desk.toml" in err
+    assert "desk.costs.csv" in err
+
+
+@pytest.mark.skipif(find_spec("torch") is not None, reason="PyTorch is installed here")
+def test_that_missing_pytorch_is_one_sentence(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["profile", "net.json", "--name", "desk", "--folder", str(tmp_path)]) == 1
+    err = capfd.readouterr().err
+    assert "this needs PyTorch, which is not installed here" in err
+    assert err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []

@@ -1,17 +1,19 @@
 """Saving what is on screen: result as JSON, timeline as PNG, table as CSV, trace for Perfetto."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from poet_gui.notices import Level, Notice
+from poet_gui.notices import Level, Notice, notice_of_issues
 from poet_gui.settings import Settings
 from poet_gui.state import ExplorerState
 from poet_gui.widgets.schedule_view import ScheduleView
 from solver.codec import encode_json, result_document
 from solver.codec.result import Origin
+from solver.errors import EngineError
+from solver.exporters.base import write_companions
 from solver.exporters.registry import get_exporter
 from solver.files import write_whole
 from solver.simulate import Trace
@@ -57,6 +59,11 @@ class Exporter(QObject):
         """Save a Chrome trace."""
         self._ask("Export Chrome trace", ".trace.json", self.write_trace)
 
+    @Slot()
+    def ask_plan(self) -> None:
+        """Save a training plan."""
+        self._ask("Export training plan", ".plan.json", self.write_plan)
+
     @Slot(str)
     def write_json(self, path: str) -> None:
         """Write the finished result of the present budgets."""
@@ -90,10 +97,26 @@ class Exporter(QObject):
         """Write the schedule on screen as a Chrome trace."""
         self._export(path, "chrome-trace")
 
+    @Slot(str)
+    def write_plan(self, path: str) -> None:
+        """Write what trains the traced model in this order, and beside it the runner."""
+        self._export(path, "plan")
+
     def _export(self, path: str, name: str) -> None:
         trace = self._trace()
-        if trace is not None:
-            self._write(path, get_exporter(name).export(trace))
+        if trace is None:
+            return
+        exporter = get_exporter(name)
+        try:
+            write_whole(Path(path), exporter.export(trace))
+            said = write_companions(exporter, Path(path))
+        except OSError as error:
+            self._say_failed(path, error)
+        except EngineError as error:
+            title = f"{Path(path).name} was not saved"
+            self.notice.emit(notice_of_issues(title, error.issues))
+        else:
+            self._say_saved(path, said)
 
     def _trace(self) -> Trace | None:
         return self._core.shown.trace if self._core.shown else None
@@ -125,9 +148,9 @@ class Exporter(QObject):
         text = f"{error.strerror or error}. Choose another place."
         self._say(Level.ERROR, f"{Path(path).name} was not saved", text)
 
-    def _say_saved(self, path: str) -> None:
+    def _say_saved(self, path: str, said: Sequence[str] = ()) -> None:
         self._settings.folder = str(Path(path).parent)
-        self._say(Level.INFO, f"Saved {Path(path).name}", path)
+        self._say(Level.INFO, f"Saved {Path(path).name}", "\n".join((path, *said)))
 
     def _say(self, level: Level, title: str, text: str) -> None:
         self.notice.emit(Notice(level, title, text))

@@ -29,6 +29,7 @@ from poet_gui.layout import BODY_MARGIN, build_views, reset_sizes
 from poet_gui.notices import Level, Notice, NoticeAction, notice_of_issues
 from poet_gui.opening import Opener
 from poet_gui.rendering import Renderer
+from poet_gui.run_desk import RunDesk
 from poet_gui.settings import Settings
 from poet_gui.solving.controller import SolveController
 from poet_gui.solving.deliveries import OpenModel
@@ -92,11 +93,13 @@ class MainWindow(QMainWindow):
             self.state, self.views, self.controller, self, worker_command
         )
         self.import_desk = ImportDesk(self.state, self.opener, self.controller, settings, self)
+        self.run_desk = RunDesk(self.state, self)
         self.commands = Commands(self)
         built = build_actions(self, self.commands.slots())
         self.actions_by_name = built.actions
         self._add_file_menus(built.menus["&File"])
         self._connect()
+        self.run_desk.refresh()
         self.renderer = Renderer(self.state, self.views, self)
         self._on_theme(appearance.theme)
         self._remember_units()
@@ -281,7 +284,25 @@ class MainWindow(QMainWindow):
         self.opener.notice.connect(self.show_notice)
         self.import_desk.notice.connect(self.show_notice)
         self.exporter.notice.connect(self.show_notice)
+        self.run_desk.notice.connect(self.show_notice)
+        self.run_desk.can_run_changed.connect(self._on_can_run)
+        self.run_desk.action_chosen.connect(self._on_differing)
+        views.headline.run_requested.connect(self.run_desk.run)
         self.appearance.theme_changed.connect(self._on_theme)
+
+    @Slot(bool, str)
+    def _on_can_run(self, can: bool, why_not: str) -> None:  # noqa: FBT001 - a signal's arguments
+        self.views.headline.run_button.setVisible(can)
+        for name in ("run_schedule", "export_plan"):
+            action = self.actions_by_name[name]
+            action.setEnabled(can)
+            action.setStatusTip(why_not)
+
+    @Slot(int)
+    def _on_differing(self, action: int) -> None:
+        """Go to the first action of a run that was not as promised."""
+        self.move_playhead(action)
+        self.views.schedule.reveal_action(action)
 
     @Slot(object)
     def select_tensor(self, tensor: int | None) -> None:
@@ -345,6 +366,7 @@ class MainWindow(QMainWindow):
         self.sweeper.close()
         self.impossible_desk.close()
         self.import_desk.close()
+        self.run_desk.close()
         self.controller.close()
         self.keeper.close()
         super().closeEvent(event)

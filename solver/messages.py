@@ -260,6 +260,11 @@ def load_model(request_id: int, request: GraphRequest) -> LoadModel:
 
 def encode(message: Message) -> bytes:
     """The message as four bytes of length (big-endian) and that many bytes of UTF-8 JSON."""
+    return framed(message)
+
+
+def framed(message: msgspec.Struct) -> bytes:
+    """Any message of ours as `encode` writes it; MessageReader reads it again."""
     body = _ENCODER.encode(message)
     return _LENGTH.pack(len(body)) + body
 

@@ -9,15 +9,43 @@ from poet_gui.viewmodels.import_report import Section, sections_text
 from poet_gui.widgets.parts import FactGrid, button, label
 
 
+class SectionArea(QScrollArea):
+    """Sections below each other, as many as there are."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._sections: tuple[Section, ...] = ()
+        self.setWidgetResizable(True)
+        self.setAccessibleName(name)
+
+    @property
+    def text(self) -> str:
+        """The sections as they are copied."""
+        return sections_text(self._sections)
+
+    def show_sections(self, sections: tuple[Section, ...]) -> None:
+        """Show these in the place of those before."""
+        self._sections = sections
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, 0, 10, 0)
+        column.setSpacing(6)
+        for section in sections:
+            _add(column, section)
+        column.addStretch(1)
+        self.setWidget(inside)
+
+    def copy(self) -> None:
+        """Copy the sections as text."""
+        QGuiApplication.clipboard().setText(self.text)
+
+
 class ReportSheet(Sheet):
     """Sections of facts and sentences; it follows the model that is open."""
 
     def __init__(self, sections: tuple[Section, ...], parent: QWidget | None = None) -> None:
         super().__init__("Import report", "reportSheet", parent)
-        self._sections: tuple[Section, ...] = ()
-        self.area = QScrollArea()
-        self.area.setWidgetResizable(True)
-        self.area.setAccessibleName("import report")
+        self.area = SectionArea("import report")
         self.body.addWidget(self.area, 1)
         self.copy_button = button("Copy", name="reportCopy", tip="copy the whole report")
         self.copy_button.clicked.connect(self._on_copy)
@@ -28,24 +56,16 @@ class ReportSheet(Sheet):
 
     def show_sections(self, sections: tuple[Section, ...]) -> None:
         """Show this report in the place of the one before."""
-        self._sections = sections
-        inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, 10, 0)
-        column.setSpacing(6)
-        for section in sections:
-            _add(column, section)
-        column.addStretch(1)
-        self.area.setWidget(inside)
+        self.area.show_sections(sections)
 
     @property
     def text(self) -> str:
         """The whole report as it is copied."""
-        return sections_text(self._sections)
+        return self.area.text
 
     @Slot()
     def _on_copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.text)
+        self.area.copy()
         self.copy_button.setText("Copied")
 
 

@@ -1,17 +1,25 @@
 """The line above the timeline: how sure, how much energy, time and memory."""
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from poet_gui.viewmodels.headline import Headline
-from poet_gui.widgets.parts import label, set_tone
+from poet_gui.widgets.parts import button, label, set_tone
 
 _UNBROKEN = "\u00a0"
 """A space at which no line ends: lines end between figures, never inside one."""
 
 
 class HeadlineBar(QWidget):
-    """Renders a Headline."""
+    """Renders a Headline; a button runs the schedule of a model that was traced.
+
+    Signals
+    -------
+    run_requested()
+        Run the schedule on real tensors.
+    """
+
+    run_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -21,11 +29,17 @@ class HeadlineBar(QWidget):
         self.figures = label()
         self.figures.setWordWrap(True)
         self.figures.setObjectName("headlineFigures")
+        self.run_button = button(
+            "Run…", name="runButton", tip="run this schedule on real tensors (F7)", kind="link"
+        )
+        self.run_button.clicked.connect(self.run_requested)
+        self.run_button.hide()
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(10)
         layout.addWidget(self.lead, 0, Qt.AlignmentFlag.AlignTop)
         layout.addWidget(self.figures, 1)
+        layout.addWidget(self.run_button, 0, Qt.AlignmentFlag.AlignTop)
 
     def set_headline(self, line: Headline) -> None:
         """Show this line."""

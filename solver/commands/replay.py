@@ -20,7 +20,7 @@ from solver.simulate import Trace
 from solver.units import format_seconds
 
 if TYPE_CHECKING:
-    from solver.pytorch.replay import ReplayReport
+    from solver.replay_report import ReplayReport
 
 _WANTED = "give the JSON of `poet solve NET.json --json`, where NET.json was made by `poet trace`"
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import torch
 
@@ -18,53 +17,14 @@ from solver.pytorch.exported import load_exported
 from solver.pytorch.joint import OWN_LOSS, labels_for, loss_of, scores_of
 from solver.pytorch.machine import ActionError, Machine
 from solver.pytorch.trace import Made, make, random_batch, read_bytes
+from solver.replay_report import KindTimes, ReplayReport
 from solver.schedule import Action, ActionKind
 from solver.simulate import Trace
 from solver.torch_program import Program
 from solver.torch_request import InputSpec
 
-EAGER_TOLERANCE: Final = 1e-5
-"""Of a gradient's largest element: eager mode may add in another order."""
 Progress = Callable[[int, int], None]
 """Called with the number of actions done and of all actions."""
-
-
-@dataclass(frozen=True, slots=True)
-class KindTimes:
-    """One kind of action: how many, seconds measured here, seconds predicted for the device."""
-
-    count: int
-    measured_s: float
-    predicted_s: float
-
-
-@dataclass(frozen=True, slots=True)
-class ReplayReport:
-    """What a replay found.
-
-    fault : the first action that could not be done or made other bytes than plain order, in words;
-    empty when there is none. gradients : how many were compared; different : those whose bits are
-    not the same as in plain order. eager_error : the largest difference to eager backward, relative
-    to the gradient's largest element; None after a fault. peak_bytes, predicted_bytes :
-    the largest sum of live tensors, measured and promised, weights apart.
-    """
-
-    fault: str
-    gradients: int
-    different: tuple[str, ...]
-    eager_error: float | None
-    peak_bytes: int
-    predicted_bytes: int
-    times: Mapping[ActionKind, KindTimes]
-    loss: float
-    torch: str
-
-    @property
-    def agrees(self) -> bool:
-        """Whether everything that was promised happened."""
-        near = self.eager_error is None or self.eager_error <= EAGER_TOLERANCE
-        same = not self.fault and not self.different and self.peak_bytes == self.predicted_bytes
-        return same and near
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +154,7 @@ def _scheduled(
 ) -> ReplayReport:
     graph, actions = trace.problem.costed.graph, trace.schedule.actions
     measured = dict.fromkeys(ActionKind, 0.0)
-    fault, peak = "", 0
+    fault, fault_action, peak = "", None, 0
     torch.manual_seed(setting.seed)
     with Machine(graph, program, setting.weights, setting.batch) as machine:
         for place, action in enumerate(actions):
@@ -202,12 +162,15 @@ def _scheduled(
             try:
                 machine.do(action)
             except ActionError as error:
-                fault = f"action {place + 1}, {_words(graph, action)}: {error}"
+                if not fault:
+                    fault = f"action {place + 1}, {_words(graph, action)}: {error}"
+                    fault_action = place
                 break
             measured[action.kind] += time.perf_counter() - began
             peak = max(peak, machine.live_bytes)
             other = _other(graph, action, machine, plain)
             if other and not fault:
+                fault_action = place
                 fault = (
                     f"action {place + 1}, {_words(graph, action)}: the bytes of {other} are not "
                     "those of plain order"
@@ -235,8 +198,9 @@ def _scheduled(
             )
             for kind in ActionKind
         },
-        loss=float("nan") if loss is None else float(loss),
+        loss=None if loss is None or not math.isfinite(loss) else float(loss),
         torch=str(torch.__version__),
+        fault_action=fault_action,
     )
 
 

@@ -148,7 +148,7 @@ def reset_sizes(views: Views) -> None:
     """Give the panes their first sizes, in proportion to the text."""
     unit = views.columns.fontMetrics().horizontalAdvance("0")
     # The legend wraps further than its own minimum says: the columns fit a small screen.
-    views.schedule.legend.setMinimumWidth(16 * unit)
+    views.schedule.legend.setMinimumWidth(12 * unit)
     inner = views.schedule.layout()
     if inner is not None:
         inner.activate()  # a page that is not in sight would keep its former minimum

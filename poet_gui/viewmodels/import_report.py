@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from poet_gui.solving.deliveries import OpenModel
+from solver.costs import CostedGraph
 from solver.graph import Accounting, TrainingGraph
 from solver.import_report import (
     FileInput,
@@ -36,7 +37,7 @@ def report_sections(model: OpenModel | None) -> tuple[Section, ...]:
             Section("No model is open", sentences=("Open one, and it is accounted for here.",)),
         )
     graph = model.costed.graph
-    sections = [_warnings(graph), _source(model)]
+    sections = [_warnings(model.costed), _source(model)]
     if graph.report is not None:
         sections += _file_sections(graph.report, graph)
     sections += [_weights(graph), _training(graph)]
@@ -52,8 +53,9 @@ def sections_text(sections: tuple[Section, ...]) -> str:
     return "\n\n".join(blocks)
 
 
-def _warnings(graph: TrainingGraph) -> Section:
-    return Section("Keep in mind", sentences=graph.warnings, is_warning=True)
+def _warnings(costed: CostedGraph) -> Section:
+    sentences = (*costed.graph.warnings, *costed.priced)
+    return Section("Keep in mind", sentences=sentences, is_warning=True)
 
 
 def _source(model: OpenModel) -> Section:
@@ -136,7 +138,8 @@ def _training(graph: TrainingGraph) -> Section:
     report = graph.report
     sentences = _texts(report, Topic.LOSS) if report else ()
     if not sentences and settings.loss is not None:
-        sentences = (f"the loss is {settings.loss} of output {settings.output}",)
+        of = "" if settings.output is None else f" of output {settings.output}"
+        sentences = (f"the loss is {settings.loss}{of}",)
     return Section("Training graph", tuple(facts), sentences)
 
 

@@ -168,6 +168,7 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
             if self.scene_data is not None:
                 self.set_trace(self.scene_data.index.trace, keep_view=True)
                 self.scroller.set_lanes(self.scene_data.lanes, keep=False)
+                self.viewport().update()  # fewer lanes leave paint of the former ones behind
 
     def set_budget(self, budget_bytes: int | None) -> None:
         """Show this RAM budget: it moves a line, the lanes stay as they are."""

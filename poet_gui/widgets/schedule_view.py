@@ -93,7 +93,7 @@ class ScheduleView(QWidget):
         self._stack.addWidget(self.canvas)
         foot = QGridLayout()
         foot.setContentsMargins(6, 0, 6, 0)
-        foot.setHorizontalSpacing(12)
+        foot.setHorizontalSpacing(6)
         foot.setColumnStretch(1, 1)
         foot.addWidget(self.transport, 0, 0)
         foot.addWidget(self.legend, 0, 1)
@@ -109,7 +109,7 @@ class ScheduleView(QWidget):
     def _place_legend(self) -> None:
         """Put the legend beside the buttons, or below them when it would need three rows there."""
         parts = (self.transport, self.axis_toggle, self.blocks_toggle)
-        taken = sum(part.sizeHint().width() for part in parts) + 72
+        taken = sum(part.sizeHint().width() for part in parts) + 54
         beside = self.legend.heightForWidth(max(1, self.width() - taken))
         below = beside > 2 * self.legend.heightForWidth(10**6)
         # Lanes come before words: the cards at the pointer name every kind, too.

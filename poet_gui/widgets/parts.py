@@ -77,11 +77,15 @@ def button(text: str, *, name: str, tip: str, kind: str = "") -> QPushButton:
 
 
 class FactGrid(QWidget):
-    """Rows of a muted name and a value, which stands at the right edge unless `left`."""
+    """Rows of a muted name and a value, which stands at the right edge unless `left`.
+
+    Where there is no room, values at the left lose their end: it is their number that counts.
+    """
 
     def __init__(self, parent: QWidget | None = None, *, left: bool = False) -> None:
         super().__init__(parent)
         side = Qt.AlignmentFlag.AlignLeft if left else Qt.AlignmentFlag.AlignRight
+        self._at_end = left
         self._alignment = side | Qt.AlignmentFlag.AlignVCenter
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -99,7 +103,7 @@ class FactGrid(QWidget):
         self._facts = facts
         while len(self._names) < len(facts):
             row = len(self._names)
-            name, value = label(tone="muted"), eliding()
+            name, value = label(tone="muted"), eliding(at_end=self._at_end)
             value.setAlignment(self._alignment)
             self._grid.addWidget(name, row, 0)
             self._grid.addWidget(value, row, 1)

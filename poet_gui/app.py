@@ -102,6 +102,7 @@ def _options(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("subject", nargs="?", metavar="MODEL|RESULT")
     parser.add_argument("--demo", action="store_true", help="open a solved example")
     parser.add_argument("--no-store", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--profile", metavar="FILE", help="a table of measured costs")
     parser.add_argument("--screenshot", metavar="FILE.png", help="draw, save, quit")
     return parser.parse_args(list(argv))
 
@@ -114,6 +115,8 @@ def _run(app: "QApplication", window: "MainWindow", options: argparse.Namespace)
     if options.screenshot:
         shot = Screenshot(window, Path(options.screenshot), solves=bool(options.subject))
     window.controller.start()
+    if options.profile:
+        window.opener.open_costs(options.profile)
     if options.demo:
         window.opener.open_demo()
     elif options.subject:

@@ -177,7 +177,7 @@ class MainWindow(QMainWindow):
     def _on_opened(self, model: OpenModel) -> None:
         self.views.notices.clear()
         self.setWindowTitle(f"{model.costed.graph.name} – POET Explorer")
-        warnings = model.costed.graph.warnings
+        warnings = (*model.costed.graph.warnings, *model.costed.priced)
         if warnings:
             more = f" and {len(warnings) - 1} more" if len(warnings) > 1 else ""
             text = f"{warnings[0]}{more}"

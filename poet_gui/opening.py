@@ -15,12 +15,14 @@ from poet_gui.settings import Settings
 from poet_gui.solving.controller import SolveController
 from poet_gui.solving.deliveries import OpenModel
 from poet_gui.viewmodels.size_questions import Sizes, sizes_in_use
+from solver.cost_files import read_cost_table
 from solver.device_files import load_device
 from solver.errors import EngineError, Issue
 from solver.graph_request import GraphRequest
 from solver.zoo.registry import accountings_of, builtin_names
 
 _FILTER: Final = "Models and results (*.onnx *.json *.pt2);;All files (*)"
+_COSTS_FILTER: Final = "Cost tables (*.csv *.json);;All files (*)"
 _DEVICE_FILTER: Final = "Device profiles (*.toml);;All files (*)"
 
 
@@ -71,6 +73,11 @@ class Opener(QObject):
         """Let the user choose a device profile."""
         self._dialog("Open a device profile", _DEVICE_FILTER, self.open_device)
 
+    @Slot()
+    def ask_costs(self) -> None:
+        """Let the user choose a table of measured costs."""
+        self._dialog("Price with measured costs", _COSTS_FILTER, self.open_costs)
+
     def open_subject(self, subject: str) -> None:
         """Open what stands on the command line: a built-in name or a path."""
         if subject in builtin_names():
@@ -80,9 +87,12 @@ class Opener(QObject):
 
     @Slot(str)
     def open_path(self, path: str) -> None:
-        """Open a model, a saved result or a device profile."""
+        """Open a model, a saved result, a device profile or a table of measured costs."""
         if path.lower().endswith(".toml"):
             self.open_device(path)
+            return
+        if path.lower().endswith(".csv"):
+            self.open_costs(path)
             return
         plain = GraphRequest(path, ask_batch=self.asks)
         chosen = self._settings.sizes(str(Path(path).absolute())) if self.asks else None
@@ -135,6 +145,15 @@ class Opener(QObject):
             return
         self._settings.device = id_or_path
         self._controller.choose_device(device)
+
+    def open_costs(self, path: str) -> None:
+        """Price the model by a table of measured costs, on the device that is in use."""
+        try:
+            table = read_cost_table(Path(path))
+        except EngineError as error:
+            self.notice.emit(notice_of_issues(f"{Path(path).name} was not opened", error.issues))
+            return
+        self._controller.use_costs(table)
 
     def open_dropped(self, paths: Sequence[str]) -> None:
         """Open the first of the files that were dropped, and say so when there were more."""

@@ -24,6 +24,7 @@ from poet_gui.solving.progress import ended_early, started, with_event
 from poet_gui.solving.service import SolveService
 from poet_gui.solving.status import Phase, SolveStatus
 from poet_gui.state import ExplorerState
+from solver.cost_table import CostTable
 from solver.device import Device
 from solver.errors import Issue
 from solver.events import Finished
@@ -139,6 +140,10 @@ class SolveController(QObject):
         self._drop_solve()
         self._opening = self._service.new_id()
         self._service.reprice(self._opening, model, device)
+
+    def use_costs(self, table: CostTable) -> None:
+        """Price by measured costs; choosing a device, also the same one, does without them."""
+        self.choose_device(replace(self._core.device, profile=table))
 
     # Solving
 

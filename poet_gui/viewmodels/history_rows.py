@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from poet_gui.explorer import HistoryRow
+from poet_gui.viewmodels.device_words import device_title
 from poet_gui.viewmodels.solve_words import Tone, outcome_words
 from solver.outcome import Feasible, Optimal
 from solver.units import format_bytes, format_bytes_exactly, format_joules, format_seconds
@@ -36,7 +37,7 @@ def _row(row: HistoryRow) -> HistoryText:
     ]
     graph = row.problem.costed.graph
     tooltip = "\n".join((
-        f"{graph.name} on {row.problem.costed.device.name}",
+        f"{graph.name} on {device_title(row.problem.costed.device)}",
         f"budget {format_bytes_exactly(budgets.ram_bytes)}, transfers {switches.io.value}"
         + (f", without {' and '.join(off)}" if off else ""),
         row.outcome.message,

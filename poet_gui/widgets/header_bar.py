@@ -8,6 +8,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from poet_gui.theme import Theme
+from poet_gui.viewmodels.device_words import device_tip, device_title
 from poet_gui.widgets.flow_layout import FlowLayout
 from poet_gui.widgets.icons import themed_icon
 from poet_gui.widgets.parts import button, eliding, label
@@ -63,6 +64,7 @@ class HeaderBar(QWidget):
         self._later = QTimer(self, singleShot=True, interval=_SHOW_BUSY_AFTER_MS)
         self._later.timeout.connect(self._show_opening)
         self._opening: str | None = None
+        self._shown: Device | None = None
         self._busy_group.hide()
         self._connect()
 
@@ -99,12 +101,17 @@ class HeaderBar(QWidget):
     def show_device(self, device: Device) -> None:
         """Say which device is in use; one from a file is added to the list."""
         with QSignalBlocker(self.devices):
+            shown = self.devices.findData(self._shown.id) if self._shown is not None else -1
+            if self._shown is not None and shown >= 0:
+                self.devices.setItemText(shown, self._shown.name)  # its costs go with it
             index = self.devices.findData(device.id)
             if index < 0:
                 self.devices.insertItem(0, device.name, device.id)
                 index = 0
+            self.devices.setItemText(index, device_title(device))
             self.devices.setCurrentIndex(index)
-        self.devices.setToolTip(f"{device.name} ({device.id})")
+        self._shown = device
+        self.devices.setToolTip(device_tip(device))
 
     def set_trace(self, trace: Trace | None) -> None:
         """Find in this schedule."""

@@ -17,13 +17,17 @@ _DISPLAYS: Final = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 @click.command()
 @click.argument("subject", metavar="[MODEL|RESULT]", required=False)
 @click.option("--demo", is_flag=True, help="Open a solved example.")
+@click.option("--profile", metavar="FILE", help="Measured costs, as of poet solve.")
 @click.option("--screenshot", metavar="FILE.png", help="Draw, save once the result is shown, quit.")
 @click.option("--no-store", is_flag=True, hidden=True)
-def gui(subject: str | None, *, demo: bool, screenshot: str | None, no_store: bool) -> int:
+def gui(
+    subject: str | None, *, demo: bool, profile: str | None, screenshot: str | None, no_store: bool
+) -> int:
     """Open the window, on a model or a saved result of `poet solve --json`."""
     _require_display(os.environ, sys.platform)
     arguments = [subject] if subject else []
     arguments += ["--demo"] if demo else []
+    arguments += ["--profile", profile] if profile else []
     arguments += ["--screenshot", screenshot] if screenshot else []
     arguments += ["--no-store"] if no_store else []
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # Qt's loop would not let Python hear it

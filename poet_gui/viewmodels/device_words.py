@@ -1,0 +1,19 @@
+"""How a device is named where it is shown: with the cost table that it is priced by."""
+
+from solver.device import Device
+
+
+def device_title(device: Device) -> str:
+    """The name, and the file of measured costs: "Raspberry Pi 4B + mine.csv"."""
+    table = device.profile
+    return device.name if table is None else f"{device.name} + {table.name}"
+
+
+def device_tip(device: Device) -> str:
+    """Name and id; with a cost table, how many costs it gives and how to do without it."""
+    words = f"{device.name} ({device.id})"
+    if device.profile is None:
+        return words
+    count = len(device.profile.rows)
+    costs = "1 cost" if count == 1 else f"{count:,} costs"
+    return f"{words}, {costs} from {device.profile.name}; choose the device again to drop them"

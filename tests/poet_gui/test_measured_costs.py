@@ -1,0 +1,48 @@
+"""Claim: a table of measured costs prices the open model, is seen, and goes with a device."""
+
+from pathlib import Path
+
+from pytestqt.qtbot import QtBot
+
+from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, open_model
+
+
+def test_that_a_table_prices_the_model_until_a_device_is_chosen(
+    qtbot: QtBot, make_window: MakeWindow, tmp_path: Path
+) -> None:
+    window = make_window("honest")
+    open_model(qtbot, window)
+    model = window.state.core.model
+    assert model is not None
+    before, op = model.costed.op_duration_s.tolist(), model.costed.graph.ops[1].name
+    table = tmp_path / "mine.csv"
+    table.write_text(f"op,seconds\n{op},12.5\n")
+    with qtbot.waitSignal(window.controller.opened, timeout=WAIT_MS):
+        window.opener.open_path(str(table))
+    priced = window.state.core.model
+    assert priced is not None
+    assert priced.costed.op_duration_s.tolist() == [before[0], 12.5, *before[2:]]
+    assert window.views.header.devices.currentText().endswith("+ mine.csv")
+    assert "priced by the cost table mine.csv: the seconds of 1" in (
+        window.views.notices.notices[0].text
+    )
+    with qtbot.waitSignal(window.controller.opened, timeout=WAIT_MS):
+        window.opener.open_device("nrf52840")
+    again = window.state.core.model
+    assert again is not None
+    assert again.costed.op_duration_s.tolist() == before
+    assert "mine.csv" not in window.views.header.devices.currentText()
+
+
+def test_that_a_wrong_table_names_its_lines_and_changes_nothing(
+    qtbot: QtBot, make_window: MakeWindow, tmp_path: Path
+) -> None:
+    window = make_window("honest", start=False)
+    table = tmp_path / "mine.csv"
+    table.write_text("op,seconds\na,-1\nb,nan\n")
+    window.opener.open_path(str(table))
+    notice = window.views.notices.notices[0]
+    assert "mine.csv was not opened" in notice.title
+    assert "line 2" in notice.whole
+    assert "line 3" in notice.whole
+    assert window.state.core.device.profile is None

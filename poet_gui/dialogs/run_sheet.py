@@ -1,5 +1,7 @@
 """A run of the schedule on a sheet beside the work: how far it is, and what it found."""
 
+from typing import Final
+
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QProgressBar, QWidget
@@ -9,6 +11,8 @@ from poet_gui.dialogs.sheets import Sheet
 from poet_gui.viewmodels.import_report import Section
 from poet_gui.viewmodels.run_words import progress_words
 from poet_gui.widgets.parts import button, label
+
+_BAR_PX: Final = 6
 
 
 class RunSheet(Sheet):
@@ -32,6 +36,7 @@ class RunSheet(Sheet):
         self.bar = QProgressBar()
         self.bar.setObjectName("runProgress")
         self.bar.setTextVisible(False)
+        self.bar.setFixedHeight(_BAR_PX)
         self.bar.setAccessibleName("actions done")
         self.area = SectionArea("report of the run")
         self.cancel_button = button("Cancel", name="runCancel", tip="stop the run")
@@ -79,7 +84,6 @@ class RunSheet(Sheet):
     def _set_running(self, *, running: bool) -> None:
         for widget in (self.words, self.bar, self.cancel_button):
             widget.setVisible(running)
-        self.area.setVisible(not running)
         self.copy_button.setVisible(not running)
         self.copy_button.setText("Copy")
 

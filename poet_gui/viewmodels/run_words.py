@@ -52,7 +52,7 @@ def run_sections(report: ReplayReport, device: str) -> tuple[Section, ...]:
         sections.append(Section(title, sentences=(report.fault,), is_warning=True))
     if report.different:
         title = "Gradients with other bits than in plain order"
-        sections.append(Section(title, sentences=_names(report.different), is_warning=True))
+        sections.append(Section(title, sentences=(_names(report),), is_warning=True))
     return (*sections, _times(report, device))
 
 
@@ -67,7 +67,8 @@ def _verdict(report: ReplayReport) -> Section:
         ("Peak", f"{peak}, {met}", "largest sum of live tensors, weights apart"),
     ]
     if report.eager_error is not None:
-        words = f"off by at most {report.eager_error:.1e} of a gradient's largest"
+        error = report.eager_error
+        words = f"off by at most {error:.1e} of a gradient's largest" if error else "equal"
         facts.insert(1, ("Eager mode", words, f"up to {EAGER_TOLERANCE:.0e} is rounding"))
     if report.loss is not None:
         facts.append(("Loss", f"{report.loss:.6g}", ""))
@@ -76,10 +77,12 @@ def _verdict(report: ReplayReport) -> Section:
     return Section(title, tuple(facts), is_warning=not report.agrees)
 
 
-def _names(names: tuple[str, ...]) -> tuple[str, ...]:
+def _names(report: ReplayReport) -> str:
+    names = report.different
     more = len(names) - _SHOWN_NAMES
     shown = ", ".join(names[:_SHOWN_NAMES])
-    return (f"{shown} and {more} more" if more > 0 else shown,)
+    rest = f" and {more} more" if more > 0 else ""
+    return f"{len(names)} of {report.gradients}: {shown}{rest}"
 
 
 def _times(report: ReplayReport, device: str) -> Section:

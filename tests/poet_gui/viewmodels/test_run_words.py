@@ -38,6 +38,11 @@ def test_that_a_run_that_kept_its_promises_is_said_to() -> None:
     assert times.sentences == ("Measured on this machine, predicted for Board.",)
 
 
+def test_that_no_difference_to_eager_mode_is_called_equal() -> None:
+    report = replace(report_of(keep_all(traced_costed()), differs=False), eager_error=0.0)
+    assert facts(run_sections(report, "Board")[0])["Eager mode"] == "equal"
+
+
 def test_that_what_differs_is_named() -> None:
     report = report_of(keep_all(traced_costed()), differs=True)
     verdict, fault, gradients, _ = run_sections(report, "Board")
@@ -46,13 +51,13 @@ def test_that_what_differs_is_named() -> None:
     assert "promised" in facts(verdict)["Peak"]
     assert "Eager mode" not in facts(verdict)
     assert fault.sentences == (report.fault,)
-    assert gradients.sentences == ("head.bias",)
+    assert gradients.sentences == ("1 of 8: head.bias",)
 
 
 def test_that_many_different_gradients_are_counted() -> None:
     report = report_of(keep_all(traced_costed()), differs=True)
     many = replace(report, different=tuple("abcdefg"))
-    assert run_sections(many, "Board")[2].sentences == ("a, b, c, d, e and 2 more",)
+    assert run_sections(many, "Board")[2].sentences == ("7 of 8: a, b, c, d, e and 2 more",)
 
 
 def test_that_a_refusal_says_why_and_keeps_the_end_of_the_details() -> None:

@@ -34,6 +34,7 @@ class Commands(QObject):
             "open": window.opener.ask,
             "demo": window.opener.open_demo,
             "reload": window.import_desk.reload,
+            "edit_device": window.device_desk.edit,
             "use_costs": window.opener.ask_costs,
             "export_json": window.exporter.ask_json,
             "export_png": window.exporter.ask_png,

@@ -20,6 +20,7 @@ from poet_gui.actions import build_actions
 from poet_gui.appearance import Appearance
 from poet_gui.commands import Commands
 from poet_gui.compare_desk import CompareDesk
+from poet_gui.device_desk import DeviceDesk
 from poet_gui.exporting import Exporter
 from poet_gui.folding import Folding
 from poet_gui.frontier_desk import FrontierDesk
@@ -93,6 +94,7 @@ class MainWindow(QMainWindow):
             self.state, self.views, self.controller, self, worker_command
         )
         self.import_desk = ImportDesk(self.state, self.opener, self.controller, settings, self)
+        self.device_desk = DeviceDesk(self.state, self.views.header, self.opener, settings, self)
         self.run_desk = RunDesk(self.state, self)
         self.commands = Commands(self)
         built = build_actions(self, self.commands.slots())
@@ -367,6 +369,7 @@ class MainWindow(QMainWindow):
         self.impossible_desk.close()
         self.import_desk.close()
         self.run_desk.close()
+        self.device_desk.close()
         self.controller.close()
         self.keeper.close()
         super().closeEvent(event)

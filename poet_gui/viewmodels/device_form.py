@@ -36,6 +36,12 @@ class Number:
     unit: str
     tip: str
 
+    @property
+    def example(self) -> str:
+        """A number as it can be typed."""
+        examples = {_BYTES: "256 KiB", _SECONDS: "109 µs", "W": "330 mW"}
+        return examples.get(self.unit, f"4.5 M{self.unit}")
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -50,7 +56,7 @@ GROUPS: Final = (
         Number("flop_per_s", "speed", "FLOP/s", "FLOP per second: how long an op takes"),
         Number("flop_per_j", "work per energy", "FLOP/J", "FLOP per joule: what an op costs"),
         Number("ram_bytes", "RAM", _BYTES, "the memory budget that a new model starts with"),
-        Number("element_bytes", "size of an element", _BYTES, "bytes of one number of a tensor"),
+        Number("element_bytes", "size of an element", _BYTES, "a note: sizes come from the model"),
     )),
     Group("Page-in: storage to RAM", (
         Number("page_in.latency_s", "latency", _SECONDS, "time before the first byte moves"),
@@ -66,11 +72,10 @@ GROUPS: Final = (
 NUMBERS: Final = tuple(number for group in GROUPS for number in group.numbers)
 _BY_KEY: Final[Mapping[str, Number]] = MappingProxyType({n.key: n for n in NUMBERS})
 
-IO_WORDS: Final[Mapping[IoMode, str]] = MappingProxyType({
-    IoMode.BLOCKING: "blocking: computing waits for transfers",
-    IoMode.OVERLAPPED: "overlapped: transfers run beside computing",
-    IoMode.IGNORED: "ignored: transfers take no time",
-})  # fmt: skip
+IO_TIP: Final = (
+    "blocking: computing waits for transfers; overlapped: they run beside it; ignored: they take "
+    "no time"
+)
 
 KINDS: Final = ("measured", "datasheet", "estimate")
 """How a number can have come about, as the profile's [source] says it."""
@@ -186,6 +191,16 @@ def read_form(form: DeviceForm) -> Reading:
     return Reading(faults=faults) if faults else Reading(device)
 
 
+def copy_words(device: Device) -> str:
+    """What becomes of a form that is a copy of `device`."""
+    return f"A copy of {device.name}, which stays as it is. Saving puts it among your devices."
+
+
+def own_words(file: str) -> str:
+    """What becomes of a form that holds a device of the user, kept in `file`."""
+    return f"Your own device, kept in {file}. Saving writes it anew; Duplicate makes another."
+
+
 def meaning(device: Device) -> str:
     """What the numbers amount to, so that a slip of a prefix is seen at once."""
     flop, size = 1e6, 64 * 2**10
@@ -222,13 +237,25 @@ def _followed(form: DeviceForm, key: str, *, changed: bool) -> Mapping[str, Sour
 
 
 def _changed(form: DeviceForm, texts: Mapping[str, str], key: str) -> bool:
-    return texts[key].strip() != _text(form.base, _BY_KEY[key])
+    """Whether a text stands for another number than the base's; what is no number does."""
+    number = _BY_KEY[key]
+    try:
+        return _typed(form.base, number, texts[key]) != _number(form.base, key)
+    except UsageError:
+        return True
 
 
 def _value(form: DeviceForm, number: Number) -> float:
-    if not _changed(form, form.texts, number.key):
-        return _number(form.base, number.key)
-    text = form.texts[number.key]
+    return _typed(form.base, number, form.texts[number.key])
+
+
+def _typed(base: Device, number: Number, text: str) -> float:
+    """The number that a text stands for; the text that the base is shown by is its number.
+
+    Raises UsageError when it is no such quantity.
+    """
+    if text.strip() == _text(base, number):
+        return _number(base, number.key)
     if number.unit == _BYTES:
         return parse_bytes(text)
     return parse_seconds(text) if number.unit == _SECONDS else parse_measure(text, number.unit)

@@ -30,7 +30,8 @@ class HeaderBar(QWidget):
 
     Signals
     -------
-    open_requested, demo_requested, solve_requested, stop_requested, cancel_open_requested
+    open_requested, demo_requested, solve_requested, stop_requested, cancel_open_requested,
+    edit_device_requested
         The buttons.
     model_chosen(str)
         A built-in name, or OPEN_MODEL.
@@ -43,6 +44,7 @@ class HeaderBar(QWidget):
     solve_requested = Signal()
     stop_requested = Signal()
     cancel_open_requested = Signal()
+    edit_device_requested = Signal()
     model_chosen = Signal(str)
     device_chosen = Signal(str)
 
@@ -55,7 +57,7 @@ class HeaderBar(QWidget):
         for group in (
             _group((self.open_button, self.demo_button)),
             _group((label("Model", tone="muted"), self.models)),
-            _group((label("Device", tone="muted"), self.devices)),
+            _group((label("Device", tone="muted"), self.devices, self.edit_device)),
             _group((self.solve_button, self.stop_button)),
             self._busy_group,
             self.search,
@@ -157,6 +159,9 @@ class HeaderBar(QWidget):
         self.models, self.devices = _combo("modelChoice"), _combo("deviceChoice")
         self.models.setAccessibleName("model")
         self.devices.setAccessibleName("device")
+        self.edit_device = button(
+            "Edit…", name="deviceEdit", tip="change the numbers of this device, or copy it"
+        )
         self.solve_button = button(
             "Solve", name="solveButton", tip="find the least-energy schedule", kind="primary"
         )
@@ -176,6 +181,7 @@ class HeaderBar(QWidget):
         self.cancel_open.clicked.connect(self.cancel_open_requested)
         self.models.activated.connect(self._on_model)
         self.devices.activated.connect(self._on_device)
+        self.edit_device.clicked.connect(self.edit_device_requested)
 
     @Slot(int)
     def _on_model(self, index: int) -> None:

@@ -131,6 +131,8 @@ def test_that_another_number_is_no_longer_said_to_be_measured() -> None:
     assert device_of(changed).source["flop_per_s"] == words
     back = with_text(changed, "flop_per_s", "6.36991 MFLOP/s")
     assert device_of(back) == BOARD
+    same = with_text(changed, "page_in.bytes_per_s", "4000 kB/s")  # another way to write 4 MB/s
+    assert same.sources["page_in.bytes_per_s"] == Source()
 
 
 def test_that_a_source_which_the_user_gave_stays_with_the_number() -> None:

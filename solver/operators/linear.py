@@ -8,24 +8,32 @@ from typing import ClassVar, Final
 from solver.operators import flop
 from solver.operators.base import Gradient, Rule, Site
 
-_A, _B, _BIAS = 0, 1, 2  # slots of Conv (input, weight), Gemm and MatMul alike
+_A, _B, _BIAS = 0, 1, 2  # slots of Conv (input, weight), Gemm and, less the bias, MatMul
 
 
 class _Product(Rule):
-    """Multiply-adds of two operands, with an optional bias from which the sums start."""
+    """Multiply-adds of two operands."""
 
     def flop(self, site: Site) -> int:
-        """Two per multiply-add; the bias is what the sums start from."""
+        """Two per multiply-add."""
         return flop.MULTIPLY_ADD * self.macs(site)
+
+    def gradient(self, site: Site, slot: int) -> Gradient:
+        """Read the other operand: as the op."""
+        return Gradient(self.flop(site), (site.input(_B if slot == _A else _A).name,))
+
+
+class _BiasedProduct(_Product):
+    """A product whose sums start from an optional bias instead of zero, which costs nothing."""
 
     def gradient(self, site: Site, slot: int) -> Gradient:
         """Read the other operand: as the op; for the bias, a sum of the output's gradient."""
         if slot == _BIAS:
             return Gradient(flop.BROADCAST * site.output().elements)
-        return Gradient(self.flop(site), (site.input(_B if slot == _A else _A).name,))
+        return super().gradient(site, slot)
 
 
-class Conv(_Product):
+class Conv(_BiasedProduct):
     """Convolution of any rank, grouped or not, with or without bias."""
 
     parameters: ClassVar[Mapping[int, str]] = MappingProxyType({_B: "weight", _BIAS: "bias"})
@@ -36,7 +44,7 @@ class Conv(_Product):
         return site.output().elements * math.prod(site.input(_B).shape[1:])
 
 
-class Gemm(_Product):
+class Gemm(_BiasedProduct):
     """A fully connected layer; the factors alpha and beta are taken as part of the product."""
 
     parameters: ClassVar[Mapping[int, str]] = MappingProxyType(

@@ -188,12 +188,12 @@ class LRN(Rule):
     """Local response normalisation: its gradient makes the window sums again from the input."""
 
     def flop(self, site: Site) -> int:
-        """Per element of the output, and the sum over the window."""
+        """Per element five operations and an addition for each channel of the window."""
         window = flop.ADDITION * site.integer("size", 1)
         return (flop.LRN.forward + window) * site.output().elements
 
     def gradient(self, site: Site, slot: int) -> Gradient:
-        """Read the input."""
+        """Read the input: per element eleven operations and twice the window's additions."""
         window = flop.ADDITION * site.integer("size", 1)
         source = site.input(slot)
         return Gradient((flop.LRN.gradient + 2 * window) * source.elements, (source.name,))

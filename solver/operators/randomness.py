@@ -20,7 +20,7 @@ class Draw(Rule):
         return ()
 
     def flop(self, site: Site) -> int:
-        """Per number drawn."""
+        """A draw, a factor and a shift for each number."""
         return flop.DRAW[site.layer.op_type] * site.output().elements
 
     def parts(self, site: Site) -> tuple[Part, ...]:
@@ -42,7 +42,7 @@ class DrawFrom(Draw):
         return (site.input(0).name,)
 
     def flop(self, site: Site) -> int:
-        """Per number drawn; a choice among several also weighs each of them."""
+        """One draw and comparison for each number; Multinomial also weighs each class, 5."""
         weighed = flop.MULTINOMIAL_WEIGHING if site.layer.op_type == "Multinomial" else 0
         return super().flop(site) + weighed * site.input(0).elements
 

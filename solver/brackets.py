@@ -109,7 +109,7 @@ class Brackets:
 
     @property
     def schedules(self) -> tuple[StoredSchedule, ...]:
-        """Every schedule that no other dominates, by energy: cheapest and largest first."""
+        """Every schedule that no other dominates, by energy, then bytes, then seconds."""
         return tuple(self._schedules)
 
     @property
@@ -141,7 +141,8 @@ class Brackets:
             return False
         dearer = bisect_left(known, new.energy_j, key=_energy_j)
         rest = [s for s in known[dearer:] if s.peak_bytes < peak or s.runtime_s < runtime_s]
-        self._schedules = [*known[:dearer], new, *rest]
+        self._schedules = [*known[:dearer], *rest]
+        insort(self._schedules, new, key=_figures)
         for bound in self._refuted_by(new):
             self._bounds.remove(bound)
             self.refuted.append(bound)
@@ -243,6 +244,11 @@ def _is_under(schedule: StoredSchedule, budgets: Budgets) -> bool:
     if schedule.peak_bytes > budgets.ram_bytes:
         return False
     return budgets.runtime_s is None or schedule.runtime_s <= budgets.runtime_s
+
+
+def _figures(schedule: StoredSchedule) -> tuple[float, int, float]:
+    """By energy; the rest makes the order of equally dear ones no matter of who came first."""
+    return schedule.energy_j, schedule.peak_bytes, schedule.runtime_s
 
 
 def _energy_j(schedule: StoredSchedule) -> float:

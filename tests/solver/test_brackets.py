@@ -107,6 +107,16 @@ def test_that_what_is_dominated_is_dropped() -> None:
     assert brackets.bounds == (StoredBound(Budgets(4100), 15.4),)
 
 
+def test_that_equally_dear_schedules_stand_in_one_order_whoever_came_first() -> None:
+    small = entry(1000, 9.0, 20.0)
+    quick = entry(2000, 5.0, 20.0)
+    one, other = Brackets(PROBLEM), Brackets(PROBLEM)
+    for brackets, order in ((one, (small, quick)), (other, (quick, small))):
+        for schedule in order:
+            assert brackets.add_stored(schedule)
+    assert one.schedules == other.schedules == (small, quick)
+
+
 def test_that_what_is_impossible_stays_so_when_tighter() -> None:
     brackets = Brackets(PROBLEM)
     brackets.add_bound(Budgets(3400, 15.5), math.inf)

@@ -68,12 +68,15 @@ class Board:
 class Agreement:
     """Of the time of the ops that both profiles have, the part in ops whose medians agree.
 
-    `worst`: op, earlier and new median of the op in which most time differs.
+    `worst`: op, earlier and new median of the op in which most time differs. `then_s`, `now_s`: sums
+    of the medians; where they differ as the ops do, the whole machine was quicker or slower.
     """
 
     share: float
     ops: int
     worst: tuple[str, float, float]
+    then_s: float
+    now_s: float
 
     @property
     def holds(self) -> bool:
@@ -170,7 +173,9 @@ def agreement(earlier: CostTable, timings: Sequence[OpTiming]) -> Agreement | No
         sum(pair) for pair in pairs.values() if max(pair) <= (1 + AGREEMENT) * min(pair)
     )
     name, (old, new) = max(pairs.items(), key=lambda item: abs(item[1][0] - item[1][1]))
-    return Agreement(same / whole if whole else 1.0, len(pairs), (name, old, new))
+    then_s, now_s = (math.fsum(side) for side in zip(*pairs.values(), strict=True))
+    share = same / whole if whole else 1.0
+    return Agreement(share, len(pairs), (name, old, new), then_s, now_s)
 
 
 def by_kind(timings: Sequence[OpTiming]) -> Mapping[str, tuple[int, float]]:

@@ -4,9 +4,12 @@ from solver.device import Device
 
 
 def device_title(device: Device) -> str:
-    """The name, and the file of measured costs: "Raspberry Pi 4B + mine.csv"."""
+    """The name, behind that of its measured costs: "mine.csv + Raspberry Pi 4B".
+
+    They come first: where there is little room, the end is what is cut off.
+    """
     table = device.profile
-    return device.name if table is None else f"{device.name} + {table.name}"
+    return device.name if table is None else f"{table.name} + {device.name}"
 
 
 def device_tip(device: Device) -> str:

@@ -1,7 +1,6 @@
 """`poet profile`: this machine as a board, its ops timed and its storage measured."""
 
 import os
-import platform
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -181,18 +180,15 @@ def _timings(graph: TrainingGraph, program: Program, arguments: ProfileArguments
 
 
 def _board(arguments: ProfileArguments) -> Board:
-    from torch import __version__ as version  # noqa: PLC0415 - slow to import
-    from torch import get_num_threads  # noqa: PLC0415 - slow to import
+    from solver.pytorch.timing import timed_on  # noqa: PLC0415 - imports PyTorch
 
-    threads = arguments.threads or get_num_threads()
-    words = f"PyTorch {version} on {platform.machine()}, threads: {threads}"
     ram, given = arguments.ram, arguments.ram is not None
     return Board(
         arguments.name,
         _memory_bytes() if ram is None else ram,
         arguments.power,
         arguments.storage_power,
-        words,
+        timed_on(arguments.threads),
         ram_words="estimate: given by the user" if given else "measured: what the system reports",
     )
 
@@ -226,6 +222,7 @@ def _agreement_words(found: Agreement) -> list[str]:
     wanted = f"{AGREEMENT:.0%} of each other; {AGREEING_SHARE:.0%} is wanted"
     return [
         f"earlier    {verdict}: {within} {wanted} ({found.ops} ops)",
+        f"           together {format_seconds(found.then_s)} then, {format_seconds(found.now_s)} now",
         f"           most differs {name}: {format_seconds(old)} then, {format_seconds(new)} now",
     ]
 

@@ -1,5 +1,6 @@
 """Timing each op of a traced step on this machine, on the tensors that it really gets."""
 
+import platform
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -68,6 +69,12 @@ def time_ops(
         OpTiming(op.name, op.kind, op.flop, tuple(taken))
         for op, taken in zip(graph.ops, samples, strict=True)
     ]
+
+
+def timed_on(threads: int | None) -> str:
+    """What the times are of, in words; `threads` as in TimingPlan."""
+    count = threads or torch.get_num_threads()
+    return f"PyTorch {torch.__version__} on {platform.machine()}, threads: {count}"
 
 
 def _execute(graph: TrainingGraph, machine: Machine, place: int) -> None:

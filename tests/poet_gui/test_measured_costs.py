@@ -22,7 +22,7 @@ def test_that_a_table_prices_the_model_until_a_device_is_chosen(
     priced = window.state.core.model
     assert priced is not None
     assert priced.costed.op_duration_s.tolist() == [before[0], 12.5, *before[2:]]
-    assert window.views.header.devices.currentText().endswith("+ mine.csv")
+    assert window.views.header.devices.currentText().startswith("mine.csv + ")
     assert "priced by the cost table mine.csv: the seconds of 1" in (
         window.views.notices.notices[0].text
     )

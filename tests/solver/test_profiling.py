@@ -73,6 +73,7 @@ def test_that_profiles_agree_by_the_time_of_their_ops() -> None:
     assert found.ops == 2
     assert not found.holds
     assert found.worst == ("a", 2.5, 2.0)
+    assert (found.then_s, found.now_s) == (2.6, 2.5)
 
 
 def test_that_a_quarter_more_still_agrees_and_nothing_in_common_says_nothing() -> None:

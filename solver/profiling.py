@@ -68,8 +68,8 @@ class Board:
 class Agreement:
     """Of the time of the ops that both profiles have, the part in ops whose medians agree.
 
-    `worst`: op, earlier and new median of the op in which most time differs. `then_s`, `now_s`: sums
-    of the medians; where they differ as the ops do, the whole machine was quicker or slower.
+    `worst`: op, earlier and new median of the op in which most time differs. `then_s`, `now_s`:
+    sums of the medians; where they differ as the ops do, the machine itself was quicker or slower.
     """
 
     share: float

@@ -218,11 +218,12 @@ def _compared(table: Path, timings: Sequence[OpTiming]) -> list[str]:
 def _agreement_words(found: Agreement) -> list[str]:
     name, old, new = found.worst
     verdict = "agrees" if found.holds else "DOES NOT AGREE"
+    then, now = format_seconds(found.then_s), format_seconds(found.now_s)
     within = f"{format_percent(found.share)} of the time is in ops whose medians are within"
     wanted = f"{AGREEMENT:.0%} of each other; {AGREEING_SHARE:.0%} is wanted"
     return [
         f"earlier    {verdict}: {within} {wanted} ({found.ops} ops)",
-        f"           together {format_seconds(found.then_s)} then, {format_seconds(found.now_s)} now",
+        f"           together {then} then, {now} now",
         f"           most differs {name}: {format_seconds(old)} then, {format_seconds(new)} now",
     ]
 

@@ -4,12 +4,10 @@ import csv
 import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from solver.cost_table import CostRow, CostTable
-from solver.device import Device
 from solver.errors import DeviceError, Issue
 from solver.files import why_not_readable
 from solver.loaders.json_file import parse_json
@@ -29,11 +27,6 @@ _MAX_FILE_BYTES: Final = 2**24
 
 Entry = tuple[str, Mapping[str, object]]
 """A place, in words, and what stands there by column."""
-
-
-def with_costs(device: Device, path: Path) -> Device:
-    """The device with the cost table of that file. Raises as `read_cost_table`."""
-    return replace(device, profile=read_cost_table(path))
 
 
 def read_cost_table(path: Path) -> CostTable:

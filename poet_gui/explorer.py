@@ -183,16 +183,24 @@ class Explorer:
             self._remember(result.problem, result.outcome)
             self._notify(Topic.PROBLEM)
 
-    def set_repriced(self, model: OpenModel) -> None:
-        """The open model on another device: its RAM, and a runtime limit of the same ratio."""
+    def set_repriced(self, model: OpenModel, carried: Trace | None = None) -> None:
+        """The open model on another device: its RAM, and a runtime limit of the same ratio.
+
+        A device of the same RAM keeps the budget. `carried`, the schedule that was on screen
+        executed on the new device, is shown until there is a better one, if it fits.
+        """
         before, limit_s = self.model, self.budgets.runtime_s
+        same_ram = model.costed.device.ram_bytes == self.device.ram_bytes
+        ram_bytes = self.budgets.ram_bytes
         self.device, self.model = model.costed.device, model
         self.switches = replace(self.switches, io=self.device.io)
-        self.budgets = starting_budgets(model)
+        self.budgets = Budgets(ram_bytes) if same_ram else starting_budgets(model)
         if before is not None and limit_s is not None:
             ratio = limit_s / before.costed.baseline_runtime_s
             limit_s = ratio * model.costed.baseline_runtime_s
             self.budgets = replace(self.budgets, runtime_s=limit_s)
+        if carried is not None and self.problem is not None:
+            self.knowledge.add_schedule(self.problem, carried)
         self._notify(Topic.DEVICE)
         self._notify(Topic.MODEL)
         self._problem_changed()

@@ -9,6 +9,7 @@ from typing import Final, assert_never
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
+from poet_gui.explored import Origin
 from poet_gui.solving.deliveries import (
     Delivery,
     Known,
@@ -139,7 +140,9 @@ class SolveController(QObject):
             return
         self._drop_solve()
         self._opening = self._service.new_id()
-        self._service.reprice(self._opening, model, device)
+        shown = self._core.shown
+        trace = None if shown is None or shown.origin is Origin.PLAIN else shown.trace
+        self._service.reprice(self._opening, model, device, trace)
 
     def use_costs(self, table: CostTable) -> None:
         """Price by measured costs; choosing a device, also the same one, does without them."""
@@ -303,7 +306,9 @@ class SolveController(QObject):
         self._core.set_opening(None)
         was_solved = self._core.status.outcome is not None or self._core.status.phase.is_busy
         if same_graph and delivery.result is None:
-            self._core.set_repriced(model)
+            self._core.set_repriced(model, delivery.carried)
+            if was_solved:
+                self.solve_later()
         elif self._keeps_place and delivery.result is None:
             self._core.reload_model(model)
             self._go_on()

@@ -40,11 +40,15 @@ class OpenedResult:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """Answer to an open: the model, and the stored result when the file was one."""
+    """Answer to an open: the model, and the stored result when the file was one.
+
+    `carried`: the schedule that was on screen, executed on the device that the model moved to.
+    """
 
     id: int
     model: OpenModel
     result: OpenedResult | None = None
+    carried: Trace | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from solver.problem import Budgets, Problem, Switches
 from solver.simulate import Trace, simulate
 from solver.staged import stage
 from solver.strategies.plain import keep_all
+from solver.verify import verify
 
 
 def plain_trace(costed: CostedGraph) -> Trace:
@@ -38,6 +39,20 @@ def reprice(model: OpenModel, device: Device) -> OpenModel:
     """Move the same model to another device."""
     costed = _priced(model.costed.graph, device)
     return replace(model, costed=costed, plain=plain_trace(costed))
+
+
+def carried(trace: Trace, costed: CostedGraph) -> Trace | None:
+    """The schedule of `trace` executed on another device; None when it is none there.
+
+    `costed` is the same graph priced on that device, whose I/O mode is used. A runtime limit is
+    not held against it: it was one of the other device.
+    """
+    before = trace.problem
+    switches = replace(before.switches, io=costed.device.io)
+    problem = Problem(costed, Budgets(before.budgets.ram_bytes), switches)
+    if verify(trace.schedule, problem).faults:
+        return None
+    return simulate(trace.schedule, problem)
 
 
 def starting_budgets(model: OpenModel) -> Budgets:

@@ -24,7 +24,7 @@ from poet_gui.solving.deliveries import (
     Progressed,
     Rejected,
 )
-from poet_gui.solving.prepare import prepare, reprice
+from poet_gui.solving.prepare import carried, prepare, reprice
 from poet_gui.solving.results import is_result_file, open_result
 from solver import brackets, messages
 from solver.device import Device
@@ -32,6 +32,7 @@ from solver.errors import EngineError, Issue, ModelError
 from solver.graph_request import GraphRequest
 from solver.packing import pack_known
 from solver.problem import Problem, SolveOptions
+from solver.simulate import Trace
 from solver.solve_process import WORKER_COMMAND, SolveProcess
 
 _CLOSE_PATIENCE_S: Final = 0.2
@@ -98,9 +99,11 @@ class SolveService:
         """Open saved results of one problem; answered by Opened or OpenFailed."""
         self._submit(lambda: self._load_results(request_id, paths))
 
-    def reprice(self, request_id: int, model: OpenModel, device: Device) -> None:
-        """Price an open model on another device; answered by Opened."""
-        self._submit(lambda: self._deliver(Opened(request_id, reprice(model, device))))
+    def reprice(
+        self, request_id: int, model: OpenModel, device: Device, shown: Trace | None = None
+    ) -> None:
+        """Price an open model on another device, and a schedule of it; answered by Opened."""
+        self._submit(lambda: self._reprice(request_id, model, device, shown))
 
     def solve(
         self,
@@ -189,6 +192,13 @@ class SolveService:
         self._process = None
         self._tasks.clear()
         self._loads.clear()
+
+    def _reprice(
+        self, request_id: int, model: OpenModel, device: Device, shown: Trace | None
+    ) -> None:
+        moved = reprice(model, device)
+        trace = None if shown is None else carried(shown, moved.costed)
+        self._deliver(Opened(request_id, moved, carried=trace))
 
     def _load_results(self, request_id: int, paths: Sequence[Path]) -> None:
         """In the background: the first is shown before the others are read and checked."""

@@ -17,7 +17,8 @@ from solver.graph_request import GraphRequest
 from solver.solve_process import WORKER_COMMAND
 
 SCRIPT = Path(__file__).parents[1] / "helpers" / "scripted_worker.py"
-WAIT_MS = 20_000
+WAIT_MS = 60_000
+"""A process starts, reads and answers within a second; on a machine that is busy, not."""
 MakeWindow = Callable[..., MainWindow]
 
 

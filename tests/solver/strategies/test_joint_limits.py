@@ -65,30 +65,40 @@ def test_that_what_is_impossible_at_a_glance_needs_no_time() -> None:
 
 @contextmanager
 def asked_when(cancel: Cancel, after_s: float) -> Iterator[list[float]]:
-    """Ask from another thread after a while; yields where the moment of asking will stand."""
+    """Ask from another thread after a while; yields where the moment of asking will stand.
+
+    Both are in processor time of this process: what else the machine does must not matter.
+    """
     moments: list[float] = []
+    over = threading.Event()
 
     def ask() -> None:
-        moments.append(time.perf_counter())
+        due = time.process_time() + after_s
+        while time.process_time() < due:
+            if over.wait(0.005):
+                return
+        moments.append(time.process_time())
         cancel.request()
 
-    timer = threading.Timer(after_s, ask)
-    timer.start()
+    asker = threading.Thread(target=ask)
+    asker.start()
     try:
         yield moments
     finally:
-        timer.cancel()
-        timer.join()
+        over.set()
+        asker.join()
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(700)
 @pytest.mark.parametrize("after_s", [0.05, 1.5, 6.0])
 def test_that_a_wish_from_another_thread_keeps_the_best_schedule(after_s: float) -> None:
     problem, cancel = hard_problem(), Cancel()
+    run(problem_of(chain(6), 3004))  # what is imported late is not the search
 
     with asked_when(cancel, after_s) as moments:
-        result = run(problem, cancel=cancel)
-        ended = time.perf_counter()
+        result = run(problem, cancel=cancel, time_limit_s=600.0)
+        ended = time.process_time()
 
     assert ended - moments[0] < 2.0
     outcome = result.outcome
@@ -103,7 +113,7 @@ def test_that_a_wish_from_another_thread_keeps_the_best_schedule(after_s: float)
 @pytest.mark.parametrize("runtime_ratio", [None, 1.0001])
 def test_that_the_time_limit_is_kept(runtime_ratio: float | None) -> None:
     # Within a ten thousandth of the baseline nothing can be paged: no first schedule is found.
-    import solver.strategies.joint_proof  # noqa: F401, PLC0415 - the libraries are not the search
+    run(problem_of(chain(6), 3004))  # what is imported late is not the search
 
     began = time.perf_counter()
 
@@ -123,7 +133,7 @@ def test_that_a_wish_is_heeded_while_a_first_schedule_is_looked_for() -> None:
 
     with asked_when(cancel, 0.3) as moments:
         outcome = run(hard_problem(0.35, 1.0001), cancel=cancel).outcome
-        ended = time.perf_counter()
+        ended = time.process_time()
 
     assert ended - moments[0] < 1.0
     assert isinstance(outcome, NoAnswer)

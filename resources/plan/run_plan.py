@@ -30,7 +30,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 import torch
 
@@ -299,7 +299,7 @@ class _Storage:
     """Tensors in a file: each has its place, which is written anew when it is paged out again."""
 
     def __enter__(self) -> "_Storage":
-        self._file: BinaryIO = tempfile.TemporaryFile(buffering=0)
+        self._file: IO[bytes] = tempfile.TemporaryFile()
         self._places: dict[str, tuple[int, int]] = {}
         self._looks: dict[str, tuple[Any, ...]] = {}
         self._end = 0

@@ -21,7 +21,7 @@ from solver.simulate import Trace
 
 MODULE = Path(__file__).parents[2] / "data" / "torch" / "networks.py"
 FOLDER = MODULE.parent / "recorded"
-NETWORKS = ("mobilenet_like", "unet", "encoder", "lstm")
+NETWORKS = ("resnet18_cifar", "mobilenet_like", "unet", "encoder", "lstm")
 DEVICES = ("nrf52840", "rpi4")
 AMPLE, TIGHT = "0.6 of the plain peak", "1.05 of the floor"
 

@@ -249,10 +249,10 @@ def _eager_error(
         torch.manual_seed(setting.seed)
         network.zero_grad()
         loss_of(loss if loss != OWN_LOSS else "", scores_of(network(*batch)), labels).backward()
-    worst = 0.0
+    errors: list[float] = []
     for key, parameter in network.named_parameters():
         if key in gradients and parameter.grad is not None:
             scale = float(parameter.grad.abs().max())
             error = float((parameter.grad - gradients[key]).abs().max())
-            worst = max(worst, error / scale if scale else error)
-    return worst
+            errors.append(error / scale if scale else error)
+    return math.nan if any(map(math.isnan, errors)) else max(errors, default=0.0)

@@ -21,7 +21,7 @@ class Effort:
     """What may still be walked over: loops and branches in each other grow without measure."""
 
     file: str
-    left: int = MOST_STEPS
+    left: int = field(default_factory=lambda: MOST_STEPS)
 
     def spend(self, place: str) -> None:
         """Count one step. Raises ModelError where there were too many."""

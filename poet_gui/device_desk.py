@@ -80,7 +80,7 @@ class DeviceDesk(QObject):
             editor.fill(form, copy_words(device))
         else:
             form = form_of(device, replaces=device.id, free_id=device.id)
-            editor.fill(form, own_words(place.name))
+            editor.fill(form, own_words(device, place.name))
 
     @Slot(object)
     def _on_save(self, device: Device) -> None:

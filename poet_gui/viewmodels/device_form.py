@@ -193,12 +193,19 @@ def read_form(form: DeviceForm) -> Reading:
 
 def copy_words(device: Device) -> str:
     """What becomes of a form that is a copy of `device`."""
-    return f"A copy of {device.name}, which stays as it is. Saving puts it among your devices."
+    words = f"A copy of {device.name}, which stays as it is. Saving puts it among your devices."
+    return words + _costs_words(device)
 
 
-def own_words(file: str) -> str:
+def own_words(device: Device, file: str) -> str:
     """What becomes of a form that holds a device of the user, kept in `file`."""
-    return f"Your own device, kept in {file}. Saving writes it anew; Duplicate makes another."
+    words = f"Your own device, kept in {file}. Saving writes it anew; Duplicate makes another."
+    return words + _costs_words(device)
+
+
+def _costs_words(device: Device) -> str:
+    table = device.profile
+    return "" if table is None else f" The measured costs of {table.name} are saved with it."
 
 
 def meaning(device: Device) -> str:

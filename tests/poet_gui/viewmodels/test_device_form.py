@@ -9,13 +9,16 @@ from poet_gui.viewmodels.device_form import (
     NUMBERS,
     DeviceForm,
     Source,
+    copy_words,
     form_of,
     meaning,
+    own_words,
     read_form,
     with_io,
     with_source,
     with_text,
 )
+from solver.cost_table import CostRow, CostTable
 from solver.device import Device, IoMode, Transfer
 
 BOARD = Device(
@@ -167,3 +170,12 @@ def test_that_the_meaning_shows_a_slip_of_a_prefix() -> None:
 def test_that_every_number_of_the_form_has_a_title_and_says_what_it_does() -> None:
     assert len({number.key for number in NUMBERS}) == 10
     assert all(number.title and number.tip for number in NUMBERS)
+
+
+def test_that_measured_costs_stay_with_the_device_and_are_said() -> None:
+    priced = replace(BOARD, profile=CostTable("mine.csv", (CostRow(2.5, None, op="conv1"),)))
+    assert device_of(form_of(priced, replaces="board", free_id="x")).profile == priced.profile
+    said = "The measured costs of mine.csv are saved with it."
+    for words in (copy_words, lambda device: own_words(device, "board.toml")):
+        assert words(priced).endswith(said)
+        assert "costs" not in words(BOARD)

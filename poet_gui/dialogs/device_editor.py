@@ -122,8 +122,8 @@ class DeviceEditor(Sheet):
             self._told |= set(reading.faults)
             self._render()
             set_tone(self.verdict, "danger")
-            first = next(key for key in self.rows if key in reading.faults)
-            self._go_to(first)
+            for key in [key for key in self.rows if key in reading.faults][:1]:
+                self._go_to(key)
         return reading.device
 
     # Building
@@ -240,7 +240,8 @@ class DeviceEditor(Sheet):
             for key in reading.faults
             if key in self.rows
         ]
-        return f"Not usable yet: {', '.join(names)}."
+        others = [f"{key}: {why}" for key, why in reading.faults.items() if key not in self.rows]
+        return f"Not usable yet: {', '.join([*names, *others])}."
 
     def _go_to(self, key: str) -> None:
         value = self.rows[key].value

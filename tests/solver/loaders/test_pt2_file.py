@@ -5,6 +5,7 @@ None of these tests needs PyTorch; tests/solver/pytorch/test_exported.py traces 
 
 import io
 import json
+import os
 import pickle  # noqa: TID251  # makes a pickle that must not be opened
 import zipfile
 from pathlib import Path
@@ -24,13 +25,13 @@ MARK = "it_ran"
 
 
 class Touch:
-    """A pickle of it creates a file when it is loaded."""
+    """A pickle of it creates a folder when it is loaded."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def __reduce__(self) -> tuple[Any, tuple[str, str]]:
-        return open, (str(self.path), "w")
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return os.mkdir, (str(self.path),)
 
 
 def evil(folder: Path) -> bytes:

@@ -88,7 +88,7 @@ class Differentiation:
     def _write_forward(self, stop: Stop, way: Way) -> None:
         site, parts = stop.site, stop.rule.parts(stop.site)
         extras = stop.rule.kept_extras(site) if way.passing or way.trained else ()
-        trained = tuple(site.input(slot).name for slot in way.trained)
+        trained = tuple(site.parameter(slot).name for slot in way.trained)
         for part in parts:
             last = part is parts[-1]
             makes = part.makes + extras if last else part.makes
@@ -218,7 +218,7 @@ class Differentiation:
                 reads,
                 makes,
                 flop=made.flop,
-                gradient_of=(weight.name,),
+                gradient_of=(site.parameter(slot).name,),
             ),
             makes,
         )

@@ -64,7 +64,9 @@ class Network:
     on no input. `outputs` are the network's outputs in order. `opset` is that of the default ONNX
     domain. `batch` is the leading dimension really used, None where the file does not have one to
     choose; `dims` are the symbolic dimensions bound by the user. `warnings` are sentences that the
-    user should know; `report` says what became of the file, None for a network made here.
+    user should know; `report` says what became of the file, None for a network made here. `copies`
+    maps a constant that holds the numbers of another one in another order or shape (a weight that
+    is read transposed elsewhere) to that one: trained, the two are one parameter.
     """
 
     name: str
@@ -78,3 +80,8 @@ class Network:
     dims: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     warnings: tuple[str, ...] = ()
     report: ImportReport | None = None
+    copies: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    def parameter(self, constant: str) -> Value:
+        """The constant whose numbers are trained where `constant` is read as a weight."""
+        return self.values[self.copies.get(constant, constant)]

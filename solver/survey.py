@@ -23,8 +23,8 @@ class Stop:
     trainable: tuple[int, ...]
 
     def trainable_names(self) -> tuple[str, ...]:
-        """Names of the constants in `trainable`."""
-        return tuple(self.site.input(slot).name for slot in self.trainable)
+        """Names of the parameters behind the constants in `trainable`."""
+        return tuple(self.site.parameter(slot).name for slot in self.trainable)
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ def _weights(
         name
         for stop in found.stops
         for name in stop.site.layer.inputs
-        if name in found.network.constants and name not in used
+        if name in found.network.constants and found.network.parameter(name).name not in used
     ]
     others = list(dict.fromkeys(others))
     if others:

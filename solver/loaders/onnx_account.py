@@ -48,7 +48,7 @@ def import_report(
         ),
         outputs=tuple(floats),
         open_sizes=inputs.open_sizes,
-    ).with_remarks([*_ignored(model, nodes, made), *_assumed(model, inputs)])
+    ).with_remarks([*_ignored(model, nodes, made, found), *_assumed(model, inputs)])
 
 
 def count_nodes(nodes: Sequence[FileNode], inputs: BoundInputs, found: Inferred) -> NodeCounts:
@@ -57,7 +57,7 @@ def count_nodes(nodes: Sequence[FileNode], inputs: BoundInputs, found: Inferred)
     kept = {layer.name for layer in found.layers}
     constant = shapes = 0
     for node in nodes:
-        if reached.isdisjoint(node.inputs):
+        if reached.isdisjoint(map(found.resolve, node.inputs)):
             constant += 1
             continue
         reached.update(name for name in node.outputs if name)
@@ -91,11 +91,13 @@ def _maker(model: "onnx.ModelProto", opset: int) -> str:
 
 
 def _ignored(
-    model: "onnx.ModelProto", nodes: Sequence[FileNode], made: set[str]
+    model: "onnx.ModelProto", nodes: Sequence[FileNode], made: set[str], found: Inferred
 ) -> Iterator[Remark]:
     graph = model.graph
     stored = {tensor.name for tensor in graph.initializer}
-    read = {name for node in nodes for name in node.inputs}
+    read = {found.resolve(name) for node in nodes for name in node.inputs}
+    # What was written out (loops, functions) is not walked over itself.
+    read |= {name for node in graph.node for name in node.input}
     read |= {output.name for output in graph.output}
     for words, names in (
         ("input", [entry.name for entry in graph.input if entry.name not in stored | read]),

@@ -143,7 +143,20 @@ def _network(name: str, found: Inferred, inputs: BoundInputs, outputs: Sequence[
         constants=frozenset(name for name in values if found.facts[name].constant),
         opset=found.opset,
         batch=inputs.batch,
+        copies=MappingProxyType(_tied(found)),
     )
+
+
+def _tied(found: Inferred) -> dict[str, str]:
+    """Constants that layers read in several shapes or orders -> the first of them that is read."""
+    first: dict[str, str] = {}
+    read = dict.fromkeys(name for layer in found.layers for name in layer.inputs)
+    tied = {}
+    for name in read:
+        original = found.copies.get(name, name)
+        if first.setdefault(original, name) != name:
+            tied[name] = first[original]
+    return tied
 
 
 def _value(name: str, fact: Fact) -> Value:

@@ -43,6 +43,9 @@ MOST_BYTES: Final = 10**20
 
 _ON_DATA: Final[Mapping[str, Rule]] = MappingProxyType({**REFUSED_RULES, **LAYER_RULES})
 
+_REARRANGING: Final = frozenset({"Transpose", "Reshape", "Flatten", "Squeeze", "Unsqueeze"})
+"""Operators whose output holds every number of the first input once: of a weight, the weight."""
+
 _NO_CHOICES: Final[Mapping[str, int]] = MappingProxyType({})
 
 _NUMBERS_OFF: Final = (ValueError, TypeError, OverflowError, IndexError)
@@ -52,11 +55,11 @@ _NUMBERS_OFF: Final = (ValueError, TypeError, OverflowError, IndexError)
 def check_size(name: str, fact: Fact, where: str) -> None:
     """Raise ModelError for a tensor beyond any machine's memory or any number of dimensions."""
     if fact.rank > MAX_RANK:
-        raise ModelError(Issue(f"tensor {name} has {fact.rank} dimensions: damaged", where))
+        raise ModelError(Issue(f"{name} has {fact.rank} dimensions: damaged", where))
     bits = element_bits(fact.dtype) if fact.dtype != "string" else 8
     size = -(-fact.elements * bits // 8)
     if size > MOST_BYTES:
-        message = f"tensor {name} of {text_of(fact.shape)} would take {size} B, more than 10^20 B"
+        message = f"{name} of {text_of(fact.shape)} would take {size} B, more than 10^20 B"
         raise ModelError(Issue(message, where))
 
 
@@ -165,6 +168,9 @@ def _fold(state: Inferred, node: FileNode, seen: Node, result: Inference) -> Non
     for name, fact, array in zip(node.outputs, result.outputs, arrays, strict=False):
         if name:
             state.facts[name] = Fact(fact.shape, fact.dtype, array, constant=True)
+    if node.op_type in _REARRANGING:
+        source = state.resolve(node.inputs[0])
+        state.copies[node.outputs[0]] = state.copies.get(source, source)
 
 
 def _elements(seen: Node, facts: Sequence[Fact]) -> Sequence[Elements | None]:

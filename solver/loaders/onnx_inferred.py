@@ -37,6 +37,7 @@ class Inferred:
 
     facts : what is known of each tensor. aliases : another name -> the tensor itself.
     sequences : lists of tensors by name, as the names of their members.
+    copies : constant -> the one whose numbers it holds in another order or shape.
     walked : the nodes in order, with branches, loops and lists written out.
     unsupported : op_type -> the nodes without a rule. rewritten : the Reshapes given another batch.
     choices : what the user answers to questions of control flow, by name ("loop.trips").
@@ -53,6 +54,7 @@ class Inferred:
     layers: list[Layer] = field(default_factory=list)
     aliases: dict[str, str] = field(default_factory=dict)
     sequences: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    copies: dict[str, str] = field(default_factory=dict)
     walked: list[FileNode] = field(default_factory=list)
     issues: list[Issue] = field(default_factory=list)
     unsupported: dict[str, list[str]] = field(default_factory=dict)
@@ -87,6 +89,7 @@ class Inferred:
             layers=list(self.layers),
             aliases=dict(self.aliases),
             sequences=dict(self.sequences),
+            copies=dict(self.copies),
             walked=list(self.walked),
             issues=list(self.issues),
             unsupported={kind: list(names) for kind, names in self.unsupported.items()},

@@ -77,7 +77,8 @@ def _problem(entry: "onnx.ValueInfoProto") -> str:
     kind = entry.type.WhichOneof("value")
     if kind != "tensor_type":
         words = (kind or "value without a type").removesuffix("_type").replace("_", " ")
-        return f"is a {words}, only tensors are supported"
+        article = "an" if words[0] in "aeiou" else "a"
+        return f"is {article} {words}, only tensors are supported"
     tensor = entry.type.tensor_type
     dtype = dtype_of(tensor.elem_type)
     if dtype is None or dtype == "string":

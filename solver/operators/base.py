@@ -100,6 +100,10 @@ class Site:
         """Whether the input at `slot` is there and depends on no network input."""
         return self.has_input(slot) and self.layer.inputs[slot] in self.network.constants
 
+    def parameter(self, slot: int) -> Value:
+        """The constant that is trained where this layer reads one at `slot`."""
+        return self.network.parameter(self.input(slot).name)
+
     def slots(self) -> tuple[int, ...]:
         """Positions of the inputs that are there, ascending."""
         return tuple(slot for slot, name in enumerate(self.layer.inputs) if name)

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import onnx
 import pytest
 from onnx import ModelProto, TensorProto, helper
 
@@ -127,6 +128,42 @@ def test_that_a_tied_weight_is_one_parameter(tmp_path: Path) -> None:
         "1 weight of 144 B is trained",
         "1 weight in several places, one parameter with the sum of the gradients: w",
     ]
+
+
+def test_that_an_embedding_read_transposed_as_the_last_layer_is_one_parameter(
+    tmp_path: Path,
+) -> None:
+    ids = helper.make_tensor_value_info("ids", TensorProto.INT64, [2, 3])
+    nodes = [
+        node("Gather", "e ids", "g"),
+        node("Transpose", "e", "turned", perm=[1, 0]),
+        node("MatMul", "g turned"),
+    ]
+    path = tmp_path / "test.onnx"
+    path.write_bytes(model_of(nodes, [ids], [weight("e", 10, 4)]).SerializeToString())
+    graph = load_training_graph(GraphRequest(str(path))).graph
+    # 10 x 4 floats, with a gradient from each of the two places
+    assert [(item.name, item.bytes) for item in graph.trainable] == [("e", 160)]
+    assert graph.weight_bytes == 160
+    assert [op.gradient_of for op in graph.ops if op.kind == "weight_gradient"] == [("e",)] * 2
+    assert graph.report is not None
+    assert "one parameter with the sum of the gradients: e" in texts(graph.report, Topic.WEIGHTS)[1]
+
+
+def test_that_what_a_loop_holds_is_counted_as_running(tmp_path: Path) -> None:
+    reads, gives = (
+        [onnx.ValueInfoProto(name=name) for name in text.split()] for text in ("i c h", "d o")
+    )
+    rounds = [node("Identity", "c", "d"), node("MatMul", "h w", "o")]
+    body = helper.make_graph(rounds, "body", reads, gives)
+    loop = node("Loop", "count - x", body=body)
+    model = model_of([loop], [floats("x", 2, 6)], [weight("w", 6, 6), integers("count", 2)])
+    report = report_of(model, tmp_path)
+    # In each of two rounds a product and a flag that is constant; an Identity names the result.
+    assert report.kinds == (("MatMul", 2), ("Identity", 1))
+    assert report.nodes == NodeCounts(all=5, constant=2, shapes=0, views=1)
+    assert report.nodes.running == 3
+    assert not texts(report, Topic.IGNORED)
 
 
 def test_that_loss_and_output_are_told_with_the_shape(tmp_path: Path) -> None:

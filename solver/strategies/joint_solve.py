@@ -354,4 +354,6 @@ class JointSolve:
             reason = StopReason.GAP
         if self.problem.switches.io is IoMode.OVERLAPPED:
             trace = arranged(trace.schedule, self.problem)  # some are offered before they are
-        return finished(trace, self.progress.bound_j, reason or StopReason.WORK, self.record())
+        why = "" if reason else "the search had nothing more to try"  # no limit stopped it
+        stop = reason or StopReason.WORK
+        return finished(trace, self.progress.bound_j, stop, self.record(), why=why)

@@ -7,9 +7,13 @@ from hypothesis import HealthCheck, given, settings
 
 from solver.blocks import Blocks, Division, name_blocks
 from solver.grouping import group
-from solver.problem import Problem
+from solver.outcome import Feasible, StopReason
+from solver.problem import Problem, SolveOptions
 from solver.simulate import simulate
 from solver.staged import stage
+from solver.strategies.base import Cancel
+from solver.strategies.joint_solve import JointSolve
+from solver.strategies.limits import Limits
 from solver.strategies.plain import keep_all, page_all
 from solver.verify import verify
 from tests.helpers.builders import Line, chain, graph_of, problem_of
@@ -125,3 +129,17 @@ def test_that_the_strategy_reports_schedules_of_all_ops() -> None:
     assert result.incumbents
     assert all(event.trace.problem.costed is problem.costed for event in result.incumbents)
     assert any(event.step.startswith("blocks, ") for event in result.incumbents)
+
+
+def test_that_a_search_that_ends_by_itself_names_no_limit() -> None:
+    problem = problem_of(chain(12), 9004)
+    paged = run(problem, strategy="page-all")
+    options = SolveOptions()
+    whole = JointSolve("blocks", problem, options, lambda _: None, Limits(options, Cancel()))
+
+    whole.offer_outside(paged.incumbents[-1].trace.schedule, "blocks")
+    outcome = whole.ended(impossible=False)
+
+    assert isinstance(outcome, Feasible)
+    assert outcome.stop_reason is StopReason.WORK
+    assert outcome.message.endswith("the search had nothing more to try")

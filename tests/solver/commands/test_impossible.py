@@ -71,15 +71,6 @@ def assert_least_runtime_works(folder: Path, file: str) -> None:
     assert not works(folder, file, *budgets, "--runtime", repr(less))
 
 
-def test_that_the_least_ram_of_a_small_graph_works(tmp_path: Path) -> None:
-    assert_least_ram_works(tmp_path, "02_residual.json")
-
-
-@pytest.mark.slow
-def test_that_the_least_runtime_of_a_small_graph_works(tmp_path: Path) -> None:
-    assert_least_runtime_works(tmp_path, "01_chain.json")
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("file", [*FILES, *RANDOM])
 def test_that_the_least_ram_of_every_graph_works(file: str, tmp_path: Path) -> None:

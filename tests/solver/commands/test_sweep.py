@@ -55,6 +55,7 @@ def slim(full: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_that_a_sweep_of_8_is_monotone(full: Path) -> None:
     points = read(full)["points"]
     rams = [point["budget"]["ram_bytes"] for point in points]
@@ -186,6 +187,7 @@ def test_that_json_on_stdout_stands_alone(capfd: pytest.CaptureFixture[str]) -> 
     assert "page-all, " in err
 
 
+@pytest.mark.slow
 def test_that_several_strategies_give_a_curve_each_in_the_order_given(tmp_path: Path) -> None:
     path = tmp_path / "sweep.json"
     arguments = ["--strategy", "sqrt-n", "--strategy", "keep-all,page-all,sqrt-n"]

@@ -126,7 +126,8 @@ class OtherBatch:
         if node.op_type in _SIZED:
             source = self.facts.get(names[0])
             leads = source is not None and source.shape[:1] != node.need(0).shape[:1]
-            lost = leads and before.shape[:1] == after.shape[:1]
+            same = before.shape[:1] == after.shape[:1]
+            lost = leads and same and not self._behind(node.need(0), names[0], after, before)
         elif node.op_type in _CUTTING:
             lost = self._cut(node.need(0), names[0], after, before)
         elif node.op_type in _SPREADING:
@@ -141,6 +142,19 @@ class OtherBatch:
                 f"its output {text_of(after.shape)} does not follow the batch from {self.own} to "
                 f"{self.wanted}; export with a dynamic batch, or keep batch {self.own}"
             )
+
+    def _behind(self, x: Fact, name: str, after: Fact, before: Fact) -> bool:
+        """Whether rows of the input, steps of each sample, became steps and the batch behind."""
+        pairs = zip(before.shape, after.shape, strict=True)  # one target, one rank
+        changed = [i for i, (then, now) in enumerate(pairs) if then != now]
+        if len(changed) != 1 or self.own == before.shape[0]:
+            return False
+        end = changed[0] + 1
+        return (
+            (before.shape[end - 1], after.shape[end - 1]) == (self.own, self.wanted)
+            and math.prod(before.shape[:end]) == self.facts[name].shape[0]
+            and math.prod(after.shape[:end]) == x.shape[0]
+        )
 
     def _cut(self, x: Fact, name: str, after: Fact, before: Fact) -> bool:
         """Whether a dimension that was whole at the exported batch, and follows it, is no more."""

@@ -219,3 +219,19 @@ def test_that_a_file_broken_at_its_own_batch_is_told_as_such(tmp_path: Path) -> 
     )
     with pytest.raises(ModelError, match=r"1x5 does not fit into its shape \(1, 6\)"):
         load(model, tmp_path, batch=8)
+
+
+def test_that_rows_of_steps_may_become_steps_and_the_batch_behind(tmp_path: Path) -> None:
+    nodes = [
+        node("Transpose", "x", "t", perm=[1, 0, 2]),
+        node("Flatten", "t", "r", axis=2),
+        node("MatMul", "r w", "m"),
+        node("Shape", "x", "sizes"),
+        node("Gather", "sizes zero", "n"),
+        node("Concat", "six n eight", "steps", axis=0),
+        node("Reshape", "m steps"),
+    ]
+    stored = [weight("w", 8, 8)]
+    stored += [integers("zero", 0), integers("six", 6), integers("eight", 8)]
+    model = model_of(nodes, [floats("x", "N", 6, 8)], stored)
+    assert shapes_of(load(model, tmp_path, batch=4))["y"] == (6, 4, 8)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from importlib.resources import files
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from solver.errors import Issue
@@ -19,6 +20,8 @@ from solver.suggest import near
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
+_MOST_ISSUES: Final = 1_000
+"""A damaged file of 400 kB can break its schema 100,000 times; nobody reads that."""
 _EXACT_FLOAT: Final = 2**53
 _SHOWN_TEXT: Final = 40
 _HINT: Final = "\x1f"
@@ -41,14 +44,19 @@ def schema_issues(document: object, schema: str, *, file: str = "") -> tuple[Iss
 
     `file` stands before each place: "board.toml: page_in.latency_s".
     """
+    found = _validator(schema).iter_errors(cast("Any", document))
     errors = sorted(
-        _validator(schema).iter_errors(cast("Any", document)),
+        islice(found, _MOST_ISSUES),
         key=lambda error: (_position(document, list(error.absolute_path)), error.message),
     )
     issues = []
     for error in errors:
         message, _, hint = error.message.partition(_HINT)
         issues.append(Issue(message, place(document, error.absolute_path, file=file), hint))
+    if len(issues) == _MOST_ISSUES:
+        issues.append(
+            Issue(f"more than {_MOST_ISSUES - 1} mistakes; the others are not named", file)
+        )
     return tuple(issues)
 
 

@@ -258,6 +258,7 @@ def _scan(state: Inferred, node: FileNode, visit: Visit) -> None:
     part = _repeated(state, node)
     plan = _scan_plan(state, node, part.body)
     body, carried = part.body, [state.resolve(name) for name in node.inputs[: plan.states]]
+    state.effort.afford(plan.rounds * max(1, len(body.nodes)), node.place)
     for entry in plan.entries:
         pieces = tuple(f"{entry.name} of {node.name}[{i}]" for i in range(1, plan.rounds + 1))
         split = FileNode(

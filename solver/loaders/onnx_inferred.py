@@ -26,8 +26,12 @@ class Effort:
     def spend(self, place: str) -> None:
         """Count one step. Raises ModelError where there were too many."""
         self.left -= 1
-        if self.left < 0:
-            message = f"written out, its loops and branches take more than {MOST_STEPS:,} steps"
+        self.afford(0, place)
+
+    def afford(self, steps: int, place: str) -> None:
+        """Raise ModelError where so many more steps would be too many."""
+        if self.left < steps:
+            message = f"written out, its loops and lists take more than {MOST_STEPS:,} steps"
             raise ModelError(Issue(message, f"{self.file}: {place}", "export it without the loop"))
 
 

@@ -129,8 +129,11 @@ def _split(state: Inferred, node: FileNode) -> _Answer:
     fact, keep = state.facts[name], True
     axis = plain_axis(_integer(node, "axis"), fact.rank)
     if len(node.inputs) > 1 and node.inputs[1]:
-        sizes = _sizes(state.facts[_tensor(state, node, 1)], fact.shape[axis])
+        split = state.facts[_tensor(state, node, 1)]
+        state.effort.afford(_count(split, fact.shape[axis]), node.place)
+        sizes = _sizes(split, fact.shape[axis])
     else:
+        state.effort.afford(fact.shape[axis], node.place)
         sizes = (1,) * fact.shape[axis]
         keep = bool(node.attributes.get("keepdims", 1))
     if not sizes:
@@ -142,6 +145,13 @@ def _split(state: Inferred, node: FileNode) -> _Answer:
         for piece, part in zip(pieces, parts, strict=True):
             yield _plain(part, "Squeeze", (piece,), (part,), axes=(axis,))
     state.sequences[node.outputs[0]] = parts
+
+
+def _count(split: Fact, length: int) -> int:
+    """How many parts: before they are written out, there may be a great many."""
+    if split.rank or split.array is None:
+        return split.elements
+    return -(-length // max(1, int(split.array)))
 
 
 def _sizes(split: Fact, length: int) -> tuple[int, ...]:

@@ -59,3 +59,10 @@ def test_that_a_number_beyond_every_float_is_a_mistake_like_any_other(wrong: int
     graph = {"format": "schedule-graph", "version": 1, "nodes": [{"flops": wrong}]}
     found = [str(issue) for issue in schema_issues(graph, "schedule-graph")]
     assert any("flops: is a number of more than 30 digits" in text for text in found), found
+
+
+def test_that_mistakes_without_measure_are_counted_and_not_all_named() -> None:
+    document = {"format": "poet.graph", "version": 1, "ops": [], "tensors": ["x"] * 100_000}
+    issues = schema_issues(document, "poet.graph.input", file="f.json")
+    assert len(issues) == 1001
+    assert str(issues[-1]) == "f.json: more than 999 mistakes; the others are not named"

@@ -252,7 +252,7 @@ def test_that_a_loop_without_measure_is_refused(
     monkeypatch.setattr(onnx_inferred, "MOST_STEPS", 1000)  # walking over more takes seconds
     stored = [integers("n", 2**62)]
     empty = _graph([], "i go h", "go h")
-    with pytest.raises(ModelError, match="its loops and branches take more than 1,000 steps"):
+    with pytest.raises(ModelError, match="its loops and lists take more than 1,000 steps"):
         load(model_of([_loop(empty, "n - x")], [floats("x", 2)], stored), tmp_path)
 
 
@@ -354,3 +354,9 @@ def test_that_shapes_inside_and_outside_of_a_body_are_those_of_its_rounds(tmp_pa
     model = model_of([_loop(body, "n - x")], [floats("x", 1, 3)], [integers("n", 3)])
     shapes = shapes_of(load(model, tmp_path))
     assert [shapes[f"loop[{k}]/next"] for k in (1, 2, 3)] == [(2, 3), (4, 3), (8, 3)]
+
+
+def test_that_a_scan_of_very_many_rows_is_refused_before_it_is_written_out(tmp_path: Path) -> None:
+    model = model_of([_scan()], [floats("start", 8), floats("x", 2**35, 8)])
+    with pytest.raises(ModelError, match="take more than 100,000 steps"):
+        load(model, tmp_path)

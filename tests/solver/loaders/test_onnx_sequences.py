@@ -166,3 +166,14 @@ def test_that_getting_what_is_not_there_is_refused_by_node(tmp_path: Path) -> No
     nodes = [node("Optional", "", "o"), node("OptionalGetElement", "o")]
     with pytest.raises(ModelError, match=r"node y \(OptionalGetElement\): there is no element"):
         _load(nodes, tmp_path)
+
+
+@pytest.mark.parametrize("inputs", ["x", "x one"])
+def test_that_a_list_of_very_many_parts_is_refused_before_it_is_written_out(
+    inputs: str, tmp_path: Path
+) -> None:
+    nodes = [node("SplitToSequence", inputs, "s", axis=1), node("SequenceAt", "s zero")]
+    one = helper.make_tensor("one", TensorProto.INT64, [], [1])
+    stored = [one, integers("zero", 0)]
+    with pytest.raises(ModelError, match="lists take more than 100,000 steps"):
+        load(model_of(nodes, [floats("x", 2, 2**35)], stored), tmp_path)

@@ -1,5 +1,7 @@
 """`poet replay`: a schedule of a traced model, executed on real tensors and compared."""
 
+import sys
+from contextlib import redirect_stdout
 from typing import TYPE_CHECKING
 
 import click
@@ -41,7 +43,7 @@ def replay(result: str, *, json_path: str | None, unverified: bool) -> int:
     require_torch()
     from solver.pytorch.replay import replay as run  # noqa: PLC0415 - imports PyTorch
 
-    with _ActionBar(len(trace.schedule.actions)) as bar:
+    with _ActionBar(len(trace.schedule.actions)) as bar, redirect_stdout(sys.stderr):
         report = run(trace, bar.advance)
     if json_path is not None:
         write_output(json_path, msgspec.json.encode(report) + b"\n")

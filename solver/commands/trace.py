@@ -1,5 +1,7 @@
 """`poet trace`: the training graph of the user's own PyTorch module."""
 
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import click
@@ -64,9 +66,10 @@ def trace(  # noqa: PLR0917 - click gives one argument per option
     require_torch()
     from solver.pytorch.trace import trace_factory  # noqa: PLC0415 - imports PyTorch
 
-    graph = trace_factory(
-        Path(path), factory, specs, loss=loss, seed=seed, weights=Weights(weights)
-    )  # fmt: skip
+    with redirect_stdout(sys.stderr):  # what the module prints is no part of a document
+        graph = trace_factory(
+            Path(path), factory, specs, loss=loss, seed=seed, weights=Weights(weights)
+        )  # fmt: skip
     for warning in graph.told:
         say(f"warning: {warning}")
     costed = price(graph, priced_on)

@@ -5,6 +5,7 @@ made functional by it, nothing is decomposed. oneDNN's fused recurrent layer is 
 one call that hides what it keeps.
 """
 
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -95,7 +96,7 @@ def trace_joint(network: nn.Module, batch: Sequence[torch.Tensor], loss: str) ->
 
     Raises EngineError where nothing can be trained or the network cannot be traced.
     """
-    with torch.backends.mkldnn.flags(enabled=False):
+    with _without_onednn():
         scores, used = _tried(network, batch, loss)
         labels = labels_for(loss, scores)
         given = [*batch, *([] if labels is None else [labels])]
@@ -134,6 +135,15 @@ def _tried(
     if not used:
         raise EngineError(Issue("no parameter of the network leads to the loss: nothing to train"))
     return scores, used
+
+
+@contextmanager
+def _without_onednn() -> Iterator[None]:
+    """Runs without oneDNN and without PyTorch's remark on what other processors could do."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "TF32 acceleration")
+        with torch.backends.mkldnn.flags(enabled=False):
+            yield
 
 
 @contextmanager

@@ -8,7 +8,8 @@ action that it is a fault of.
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -16,6 +17,7 @@ from typing import Any
 
 import torch
 
+from solver.errors import EngineError, Issue
 from solver.graph import TrainingGraph
 from solver.pytorch.arguments import decode, operator
 from solver.schedule import Action, ActionKind
@@ -61,7 +63,8 @@ class Machine:
         self._operators: dict[str, Any] = {}
         self._done: set[str] = set()
         self._written: dict[str, _Written] = {}
-        self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed by __exit__
+        with _storage_faults():
+            self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed by __exit__
         self._end = 0
         self.gradients: dict[str, torch.Tensor] = {}
         self.updates: dict[str, torch.Tensor] = {}
@@ -79,7 +82,8 @@ class Machine:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._file.close()
+        with suppress(OSError):  # what a full disk did not take is wanted by nobody any more
+            self._file.close()
 
     @property
     def live_bytes(self) -> int:
@@ -174,8 +178,17 @@ class Machine:
         return _decoded(call, value)
 
     def _call(self, call: Call, args: list[Any], kwargs: dict[str, Any]) -> list[torch.Tensor]:
-        found = self._operator(call.target)(*args, **kwargs)
-        return [found] if isinstance(found, torch.Tensor) else list(found)
+        function = self._operator(call.target)
+        try:
+            found = function(*args, **kwargs)
+        except (RuntimeError, TypeError, ValueError, IndexError) as error:
+            first = str(error).strip().partition("\n")[0]
+            raise ActionError(f"{call.target} fails: {first}") from error
+        made = [found] if isinstance(found, torch.Tensor) else list(found or ())
+        if len(made) != len(call.outputs):
+            words = f"{call.target} returns {len(made)} values, the program names"
+            raise ActionError(f"{words} {len(call.outputs)}")
+        return made
 
     def _operator(self, target: str) -> Any:
         if target not in self._operators:
@@ -204,10 +217,11 @@ class Machine:
 
     def _write(self, name: str, tensor: torch.Tensor) -> None:
         data = _bytes_of(tensor)
-        self._file.seek(self._end)
-        self._file.write(data)
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        with _storage_faults():
+            self._file.seek(self._end)
+            self._file.write(data)
+            self._file.flush()
+            os.fsync(self._file.fileno())
         self._written[name] = _Written(
             self._end,
             len(data),
@@ -226,11 +240,23 @@ class Machine:
         found = self._written[name]
         storage = torch.empty(found.size, dtype=torch.uint8)
         if found.size:
-            self._file.seek(found.start)
-            self._file.readinto(memoryview(storage.numpy()))
+            with _storage_faults():
+                self._file.seek(found.start)
+                self._file.readinto(memoryview(storage.numpy()))
         tensor = torch.empty(0, dtype=found.dtype)
         tensor.set_(storage.untyped_storage(), found.offset, found.shape, found.stride)
         self._ram[name] = tensor
+
+
+@contextmanager
+def _storage_faults() -> Iterator[None]:
+    """A disk that is full or gone is no fault of the schedule. Raises EngineError."""
+    try:
+        yield
+    except OSError as error:
+        words = f"the file that stands for storage cannot be used: {error.strerror or error}"
+        hint = "TMPDIR names the folder where it is made"
+        raise EngineError(Issue(words, tempfile.gettempdir(), hint)) from error
 
 
 def _decoded(call: Call, value: Any) -> tuple[list[Any], dict[str, Any]]:

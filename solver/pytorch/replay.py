@@ -16,11 +16,11 @@ from solver.program_check import program_of
 from solver.pytorch.exported import load_exported
 from solver.pytorch.joint import OWN_LOSS, labels_for, loss_of, scores_of
 from solver.pytorch.machine import ActionError, Machine
-from solver.pytorch.trace import Made, make, random_batch, read_bytes
+from solver.pytorch.trace import Made, make, random_batch, read_bytes, users_code
 from solver.replay_report import KindTimes, ReplayReport
 from solver.schedule import Action, ActionKind
 from solver.simulate import Trace
-from solver.torch_program import Program
+from solver.torch_program import Program, Source
 from solver.torch_request import InputSpec
 
 Progress = Callable[[int, int], None]
@@ -76,7 +76,7 @@ def prepare(program: Program) -> Setting:
         weights[constant.value] = torch.tensor(data, dtype=dtype).reshape(constant.shape)
     batch = list(made.batch)
     if len(batch) < len(program.inputs):
-        batch.append(_labels(made, source.loss, source.seed))
+        batch.append(_labels(made, source))
     _check_batch(program, batch)
     values = (value.value for value in program.inputs)
     return Setting(made.network, weights, dict(zip(values, batch, strict=True)), source.seed)
@@ -88,12 +88,14 @@ def _state(state: Mapping[str, torch.Tensor], key: str) -> torch.Tensor:
     return state[key]
 
 
-def _labels(made: Made, loss: str, seed: int) -> torch.Tensor:
+def _labels(made: Made, source: Source) -> torch.Tensor:
     """Labels of any value that fit: class numbers below the number of classes, or targets."""
+    loss, seed = source.loss, source.seed
     with torch.no_grad():
         torch.manual_seed(seed)
         buffers = {name: tensor.clone() for name, tensor in made.network.named_buffers()}
-        scores = scores_of(made.network(*made.batch))
+        with users_code(Path(source.file), "forward failed"):
+            scores = scores_of(made.network(*made.batch))
         for name, tensor in made.network.named_buffers():
             tensor.copy_(buffers[name])  # the running statistics are those of the start
     labels = labels_for(loss, scores)
@@ -138,7 +140,11 @@ def _plain(graph: TrainingGraph, program: Program, setting: Setting) -> _Plain:
     torch.manual_seed(setting.seed)
     with Machine(graph, program, setting.weights, setting.batch) as machine:
         for place, op in enumerate(graph.ops):
-            machine.do(Action(ActionKind.COMPUTE, place))
+            try:
+                machine.do(Action(ActionKind.COMPUTE, place))
+            except ActionError as error:
+                words = f"cannot be run in plain order either: {error}"
+                raise EngineError(Issue(words, f"op {op.name}", "trace it again")) from error
             digests |= {name: machine.digest(name) for name in op.outputs}
             for i in graph.op_inputs[place]:
                 if graph.readers[i][-1] == place:
@@ -245,7 +251,7 @@ def _eager_error(
     network, loss = setting.network, program.source.loss
     batch = [setting.batch[value.value] for value in program.inputs]
     labels = batch.pop() if loss in {"softmax-ce", "mse"} else None
-    with torch.enable_grad():
+    with users_code(Path(program.source.file), "eager backward failed"), torch.enable_grad():
         torch.manual_seed(setting.seed)
         network.zero_grad()
         loss_of(loss if loss != OWN_LOSS else "", scores_of(network(*batch)), labels).backward()

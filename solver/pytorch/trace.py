@@ -3,13 +3,18 @@
 import hashlib
 import importlib.util
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 import torch
 from torch import nn
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+)
 
 from solver.errors import EngineError, Issue, ModelError, UsageError
 from solver.graph import TrainingGraph, Weights
@@ -22,6 +27,7 @@ from solver.torch_program import Source
 from solver.torch_request import InputSpec
 
 _MODULE: Final = "poet_traced_module"
+_NEEDS_DATA: Final = (DataDependentOutputException, DynamicOutputShapeException)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +59,8 @@ def trace_factory(
     digest = hashlib.sha256(read_bytes(path)).hexdigest()
     made = make(path, factory, inputs, seed)
     source = Source("factory", str(path), digest, factory, loss, seed)
-    try:
+    with users_code(path, f"{factory} cannot be traced"):
         joint = trace_joint(made.network, made.batch, loss)
-    except EngineError:
-        raise
-    except Exception as error:
-        raise _told(error, path, f"{factory} cannot be traced") from error
     return write_down(joint, source, factory, weights, [spec.below for spec in inputs])
 
 
@@ -107,10 +109,8 @@ def make(path: Path, factory: str, inputs: Sequence[InputSpec], seed: int) -> Ma
     """
     function = _function(path, factory)
     torch.manual_seed(seed)
-    try:
+    with users_code(path, f"{factory}() failed"):
         answer = function()
-    except Exception as error:
-        raise _told(error, path, f"{factory}() failed") from error
     network, batch = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, None)  # noqa: PLR2004 - network and batch
     if not isinstance(network, nn.Module):
         words = f"{factory}() returns {type(network).__name__}"
@@ -137,16 +137,24 @@ def _batch(
 
 
 def random_batch(inputs: Sequence[InputSpec], seed: int) -> tuple[torch.Tensor, ...]:
-    """Tensors of those shapes, the same for the same seed; whole numbers are below their limit."""
+    """Tensors of those shapes, the same for the same seed; whole numbers are below their limit.
+
+    Raises UsageError for one that this machine cannot hold.
+    """
     generator = torch.Generator().manual_seed(seed)
-    batch = []
-    for spec in inputs:
-        dtype = getattr(torch, spec.dtype)
+    return tuple(_random(spec, generator) for spec in inputs)
+
+
+def _random(spec: InputSpec, generator: torch.Generator) -> torch.Tensor:
+    dtype = getattr(torch, spec.dtype)
+    try:
         if dtype.is_floating_point:
-            batch.append(torch.randn(spec.shape, generator=generator).to(dtype))
-        else:
-            batch.append(torch.randint(spec.below, spec.shape, generator=generator).to(dtype))
-    return tuple(batch)
+            return torch.randn(spec.shape, generator=generator).to(dtype)
+        return torch.randint(spec.below, spec.shape, generator=generator).to(dtype)
+    except (RuntimeError, OverflowError, TypeError) as error:  # numbers of no tensor, or memory
+        shape = "x".join(str(size) for size in spec.shape)
+        words = f"an input of {shape} ({spec.dtype}) cannot be made here"
+        raise UsageError(Issue(words, "--input", str(error).partition("\n")[0])) from error
 
 
 def read_bytes(path: Path) -> bytes:
@@ -164,10 +172,8 @@ def _function(path: Path, factory: str) -> Any:
     module = importlib.util.module_from_spec(spec)
     sys.modules[_MODULE] = module  # dataclasses and the like look their module up
     sys.path.insert(0, str(path.parent.resolve()))  # as if it were run as a script
-    try:
+    with users_code(path, "cannot be imported"):
         spec.loader.exec_module(module)
-    except Exception as error:
-        raise _told(error, path, "cannot be imported") from error
     function = getattr(module, factory, None)
     if not callable(function):
         names = [name for name, value in vars(module).items() if callable(value)]
@@ -175,7 +181,21 @@ def _function(path: Path, factory: str) -> Any:
     return function
 
 
-def _told(error: Exception, path: Path, what: str) -> EngineError:
+@contextmanager
+def users_code(path: Path, what: str) -> Iterator[None]:
+    """Runs code of the user's file `path`: whatever it raises, also its exit, is told.
+
+    Raises EngineError with the line of that file; `what` says what failed.
+    """
+    try:
+        yield
+    except EngineError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise _told(error, path, what) from error
+
+
+def _told(error: BaseException, path: Path, what: str) -> EngineError:
     """The user's error with the line of their file that it came from."""
     line, trace = 0, error.__traceback__
     while trace is not None:
@@ -184,4 +204,9 @@ def _told(error: Exception, path: Path, what: str) -> EngineError:
         trace = trace.tb_next
     where = f"{path}:{line}" if line else str(path)
     first = str(error).strip().partition("\n")[0]
-    return EngineError(Issue(f"{what}: {type(error).__name__}: {first}", where))
+    hint = ""
+    if isinstance(error, _NEEDS_DATA):
+        hint = "what is computed, and its shapes, may not depend on the values of tensors"
+    elif isinstance(error, AssertionError) and "FakeTensor" in first:
+        hint = "a tensor of the module must be a parameter or a buffer: register_buffer"
+    return EngineError(Issue(f"{what}: {type(error).__name__}: {first}", where, hint))

@@ -112,7 +112,10 @@ class _Writer:
         tensors, loss = self._tensors.values(), self._storage[program.loss]
         own = (t.bytes for t in tensors if t.role is Role.ACTIVATION and t.name != loss)
         idle = [key for key in self._parameters.values() if key not in self._gradients]
-        told = f"{len(idle)} parameters do not lead to the loss (the first is {idle[:1]})"
+        told = (
+            f"{len(idle)} parameters get no gradient (they are frozen, or do not lead to the "
+            f"loss), the first is {', '.join(idle[:1])}"
+        )
         return TrainingGraph(
             name=name,
             ops=tuple(self._ops),

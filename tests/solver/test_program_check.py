@@ -102,6 +102,36 @@ def run_anything(fields: dict[str, Any]) -> None:
     fields["program"]["calls"][0]["target"] = "os.system"
 
 
+def enlarge_input(fields: dict[str, Any]) -> None:
+    fields["program"]["inputs"][0]["shape"] = [10**9, 3, 8, 8]
+
+
+def invent_type(fields: dict[str, Any]) -> None:
+    fields["program"]["inputs"][0]["dtype"] = "save"
+
+
+def write_another_argument(fields: dict[str, Any]) -> None:
+    fields["program"]["calls"][0]["args"].append({"list": [{"path": "/tmp/x"}]})
+
+
+def write_two_keys(fields: dict[str, Any]) -> None:
+    fields["program"]["calls"][0]["args"].append({"value": "input", "float": "inf"})
+
+
+def read_no_name(fields: dict[str, Any]) -> None:
+    fields["program"]["calls"][0]["args"].append({"value": ["input"]})
+
+
+def shorten_constant(fields: dict[str, Any]) -> None:
+    constant = {"value": "c", "shape": [2], "dtype": "float32", "data": [1.0]}
+    fields["program"]["constants"].append(constant)
+
+
+def name_no_number(fields: dict[str, Any]) -> None:
+    constant = {"value": "c", "shape": [1], "dtype": "float32", "data": ["one"]}
+    fields["program"]["constants"].append(constant)
+
+
 def forget_loss(fields: dict[str, Any]) -> None:
     del fields["program"]["loss"]
 
@@ -115,6 +145,13 @@ def forget_loss(fields: dict[str, Any]) -> None:
         (lose_gradient, "no call makes nowhere"),
         (run_anything, "target"),
         (forget_loss, "loss"),
+        (enlarge_input, r"is \[1000000000, 3, 8, 8\] float32, in the graph \[\d+, 3, 8, 8\]"),
+        (invent_type, "unknown type 'save'"),
+        (write_another_argument, "is no argument"),
+        (write_two_keys, "is no argument"),
+        (read_no_name, "is no argument"),
+        (shorten_constant, "has 1 numbers, its shape wants 2"),
+        (name_no_number, "holds something that is no number"),
     ],
 )
 def test_that_a_program_that_does_not_fit_is_refused(

@@ -69,12 +69,21 @@ class Machine:
         self.gradients: dict[str, torch.Tensor] = {}
         self.updates: dict[str, torch.Tensor] = {}
         self.loss: torch.Tensor | None = None
-        for tensor in graph.tensors:
-            if tensor.in_storage_at_start:
-                self._write(tensor.name, self._batch[tensor.producer])
+        try:
+            for tensor in graph.tensors:
+                if tensor.in_storage_at_start:
+                    self._write(tensor.name, self._batch[tensor.producer])
+        except EngineError:
+            self.close()
+            raise
 
     def __enter__(self) -> "Machine":
         return self
+
+    def close(self) -> None:
+        """Give storage back."""
+        with suppress(OSError):  # what a full disk did not take is wanted by nobody any more
+            self._file.close()
 
     def __exit__(
         self,
@@ -82,8 +91,7 @@ class Machine:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        with suppress(OSError):  # what a full disk did not take is wanted by nobody any more
-            self._file.close()
+        self.close()
 
     @property
     def live_bytes(self) -> int:

@@ -139,3 +139,52 @@ def test_that_pytorch_takes_the_gradients_that_are_named() -> None:
     assert program is not None
     assert set(program.gradients) == {name for name, _ in _network().named_parameters()}
     assert program.torch == str(torch.__version__)
+
+
+def written(folder: Path, text: str) -> Path:
+    file = folder / "nets.py"
+    file.write_text("import torch\nfrom torch import nn\n" + text, encoding="utf-8")
+    return file
+
+
+def test_that_a_module_that_exits_is_told_and_ends_nothing(tmp_path: Path) -> None:
+    file = written(tmp_path, "raise SystemExit(0)\n")
+    with pytest.raises(EngineError, match=r"cannot be imported: SystemExit") as told:
+        traced("net", "1x8", file=file)
+    assert told.value.issues[0].where == f"{file}:3"
+
+
+BRANCH = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale, self.head = torch.ones(3), nn.Linear(8, 3)
+
+    def forward(self, x):
+        return BODY
+
+def net():
+    return Net()
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("self.head(x) if x.sum() > 0 else x", "may not depend on the values of tensors"),
+        ("self.head(x[x[:, 0] > 0])", "may not depend on the values of tensors"),
+        ("self.head(x) * self.scale", "register_buffer"),
+    ],
+)
+def test_that_what_needs_data_is_told_with_the_way_out(
+    tmp_path: Path, body: str, told: str
+) -> None:
+    file = written(tmp_path, BRANCH.replace("BODY", body))
+    with pytest.raises(EngineError) as error:
+        traced("net", "4x8", file=file)
+    assert told in str(error.value.issues[0])
+
+
+def test_that_inputs_beyond_this_machine_are_told() -> None:
+    with pytest.raises(UsageError, match="an input of 99999999999x3x8x8"):
+        traced("net", "99999999999x3x8x8")

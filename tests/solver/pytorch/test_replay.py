@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 pytest.importorskip("torch")
 
 from solver import api
+from solver.errors import EngineError
 from solver.graph import TrainingGraph, Weights
 from solver.problem import SolveOptions
 from solver.pytorch.replay import ReplayReport, replay
@@ -145,3 +147,42 @@ def test_that_a_second_draw_of_random_numbers_is_noticed(graph: TrainingGraph) -
 def test_that_two_replays_are_the_same(graph: TrainingGraph) -> None:
     trace = solved(graph, "rpi4", 1.0, "keep-all")
     assert run(trace).loss == run(trace).loss
+
+
+def with_call(graph: TrainingGraph, name: str, **changes: object) -> TrainingGraph:
+    """The graph whose program makes another call of that name."""
+    program = graph.program
+    assert program is not None
+    calls = [
+        msgspec.structs.replace(call, **changes) if call.name == name else call
+        for call in program.calls
+    ]
+    return replace(graph, program=msgspec.structs.replace(program, calls=calls))
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"target": "aten.mm.default"}, "aten.mm.default fails"),
+        ({"target": "aten.save.default"}, "no operator that a traced step may call"),
+        ({"outputs": ["relu", "more"]}, "returns 1 values, the program names 2"),
+    ],
+)
+def test_that_a_call_that_cannot_be_made_is_told(
+    graph: TrainingGraph, changes: dict[str, object], told: str
+) -> None:
+    trace = solved(graph, "rpi4", 0.75, "page-all")
+    costed = replace(trace.problem.costed, graph=with_call(graph, "relu", **changes))
+    other = replace(trace, problem=replace(trace.problem, costed=costed))
+    with pytest.raises(EngineError, match=told):
+        run(other)
+
+
+def test_that_a_full_disk_is_told(graph: TrainingGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    trace = solved(graph, "rpi4", 0.75, "page-all")
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(EngineError, match="stands for storage cannot be used: No space left"):
+        run(trace)

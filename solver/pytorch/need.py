@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 from solver.errors import EngineError, Issue
 
-HINT = "install the optional extra: pip install 'poet-explorer[torch]'"
+HINT = "an optional extra of this program: pip install torch"
 
 
 def require_torch() -> None:

@@ -197,8 +197,8 @@ def test_that_the_last_check_finds_a_bound_that_nobody_compared(
 
     finished = joint_solve.finished
 
-    def boastful(trace: Any, bound_j: float, stop: Any, record: Any) -> Outcome:
-        return finished(trace, bound_j + 1e-3 * overhead, stop, record)
+    def boastful(trace: Any, bound_j: float, stop: Any, record: Any, **more: Any) -> Outcome:
+        return finished(trace, bound_j + 1e-3 * overhead, stop, record, **more)
 
     monkeypatch.setattr(joint_solve, "finished", boastful)
 

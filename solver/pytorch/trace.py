@@ -133,7 +133,8 @@ def _batch(
         if not isinstance(tensor, torch.Tensor):
             words = f"example input {place + 1} is {type(tensor).__name__}, no tensor"
             raise EngineError(Issue(words, where))
-    return tuple(tensor.detach() for tensor in given)
+    # Copied, so that a slice or an expanded tensor has the bytes that its shape says.
+    return tuple(tensor.detach().clone() for tensor in given)
 
 
 def random_batch(inputs: Sequence[InputSpec], seed: int) -> tuple[torch.Tensor, ...]:

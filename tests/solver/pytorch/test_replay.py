@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("torch")
 
 from solver import api
+from solver.costs import price
 from solver.errors import EngineError
 from solver.graph import TrainingGraph, Weights
 from solver.problem import SolveOptions
@@ -22,6 +23,7 @@ from solver.schedule import Action, ActionKind, Schedule
 from solver.simulate import Trace, simulate
 from solver.torch_request import InputSpec
 from solver.verify import verify
+from tests.helpers.traced import keep_all
 
 FILE = Path(__file__).parents[2] / "data" / "torch" / "small_net.py"
 pytestmark = [
@@ -186,3 +188,34 @@ def test_that_a_full_disk_is_told(graph: TrainingGraph, monkeypatch: pytest.Monk
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(EngineError, match="stands for storage cannot be used: No space left"):
         run(trace)
+
+
+TIED = """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table, self.head = nn.Embedding(10, 16), nn.Linear(16, 10)
+        self.head.weight = self.table.weight
+
+    def forward(self, x):
+        return self.head(self.table(x))
+
+def net():
+    return Net()
+"""
+
+
+def test_that_tied_weights_are_replayed_and_their_gradients_summed(tmp_path: Path) -> None:
+    file = tmp_path / "nets.py"
+    file.write_text(TIED, encoding="utf-8")
+    spec = InputSpec((2, 6), "int64", 10)
+    tied = trace_factory(
+        file, "net", [spec], loss="softmax-ce", seed=0, weights=Weights.NOT_COUNTED
+    )
+    report = run(keep_all(price(tied, api.load_device("rpi4"))))
+    assert report.eager_error is not None
+    assert report.eager_error <= 1e-5
+    assert report.gradients == 3
+    assert report.agrees

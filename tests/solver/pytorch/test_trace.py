@@ -124,7 +124,7 @@ def test_that_weights_that_lead_nowhere_are_no_hindrance(tmp_path: Path) -> None
     )
     graph = traced("net", "2x4", file=file)
     assert {item.name for item in graph.trainable} == {"used.weight", "used.bias"}
-    assert "2 parameters do not lead to the loss" in graph.warnings[0]
+    assert "2 parameters get no gradient" in graph.warnings[0]
 
 
 def test_that_a_network_without_weights_is_refused(tmp_path: Path) -> None:

@@ -21,7 +21,8 @@ class Folding:
         views = self._views
         for column in (views.left, views.right):
             if self.is_folded(column):
-                _measure_again(column)
+                _measure_again(column.inside)
+                _measure_again(views.middle)  # its pages that are not in sight
         gap = views.columns.handleWidth()
         middle = views.middle.minimumSizeHint().width() + 2 * gap
         left, right = (c.minimumSizeHint().width() + gap for c in (views.left, views.right))
@@ -48,9 +49,10 @@ class Folding:
         return True
 
 
-def _measure_again(column: Column) -> None:
-    """Let a column that is not in sight notice another font: Qt tells hidden layouts nothing."""
-    for widget in column.inside.findChildren(QWidget):
-        widget.updateGeometry()  # forgets the size that its layout remembers
-    for layout in column.inside.findChildren(QLayout):
+def _measure_again(inside: QWidget) -> None:
+    """Let what is not in sight notice another font: Qt tells hidden layouts nothing."""
+    for widget in inside.findChildren(QWidget):
+        if not widget.isVisible():
+            widget.updateGeometry()  # forgets the size that its layout remembers
+    for layout in inside.findChildren(QLayout):
         layout.invalidate()

@@ -130,10 +130,12 @@ def test_that_the_default_window_needs_no_scroll_bar_for_the_solver(
     _resize(window, 1600, 1000)
     column = window.findChild(QScrollArea, "solverColumn")
     assert not column.verticalScrollBar().isVisible()
-    assert not window.views.left.verticalScrollBar().isVisible()
+    budgets = window.views.budgets
+    assert budgets.visibleRegion().boundingRect().height() == budgets.height()
     assert not window.views.right.verticalScrollBar().isVisible()
     legend = window.views.schedule.legend
-    assert legend.heightForWidth(legend.width()) == legend.heightForWidth(10**6)  # one row
+    # Two rows at most: the buttons beside it are higher.
+    assert legend.heightForWidth(legend.width()) <= 2 * legend.heightForWidth(10**6)
 
 
 def test_that_the_header_gives_back_the_row_that_opening_took(

@@ -9,6 +9,7 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
+from poet_gui.dialogs.size_dialog import SizeDialog
 from poet_gui.explorer import Origin
 from poet_gui.main_window import MainWindow
 from poet_gui.notices import Level
@@ -22,7 +23,8 @@ GRAPHS = Path("tests/data/graphs")
 MALFORMED = Path("tests/data/malformed")
 LEGAL = "07_petabyte_tensor.json"
 UTF16 = "15_bom_utf16.json"  # text in another encoding, which is read like any other
-BAD = sorted(path for path in MALFORMED.iterdir() if path.name not in {LEGAL, UTF16})
+ASKED = "17_overflow_dims.onnx"  # leaves its batch open: that is asked for first
+BAD = sorted(path for path in MALFORMED.iterdir() if path.name not in {LEGAL, UTF16, ASKED})
 
 
 @pytest.mark.slow
@@ -102,6 +104,24 @@ def test_that_bad_files_are_explained_and_the_work_stays(
     assert "empty" in texts[-3]
     assert "folder" in texts[-2]
     assert "vanished.onnx" in texts[-1]
+
+
+@pytest.mark.slow
+def test_that_a_size_beyond_measure_is_told_where_the_batch_was_asked_for(
+    qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window(None)
+    open_model(qtbot, window, str(GRAPHS / "01_chain.json"))
+    before = window.state.core.shown
+    with qtbot.waitSignal(window.opener.sizes_wanted, timeout=WAIT_MS):
+        window.opener.open_path(str(MALFORMED / ASKED))
+    dialog = window.findChild(SizeDialog)
+    assert dialog is not None
+    with qtbot.waitSignal(window.controller.open_failed, timeout=WAIT_MS):
+        dialog.open_button.click()
+    assert "more than 10^20 B" in dialog.problem.text()
+    assert window.state.core.shown is before
+    dialog.cancel_button.click()
 
 
 def test_that_a_petabyte_tensor_is_legal(qtbot: QtBot, make_window: MakeWindow) -> None:

@@ -89,6 +89,16 @@ def labels_for(loss: str, scores: torch.Tensor) -> torch.Tensor | None:
     return torch.zeros(shape[:-1] if classes_last else (shape[0], *shape[2:]), dtype=torch.int64)
 
 
+def _refuse_lost_dropout(network: nn.Module) -> None:
+    """PyTorch's decomposition of recurrent layers compares the wrong way round and drops it."""
+    for name, module in network.named_modules():
+        if isinstance(module, nn.RNNBase) and module.dropout and module.num_layers > 1:
+            kind = type(module).__name__
+            words = f"PyTorch loses the dropout between the layers of {name or kind} ({kind}) here"
+            hint = "write layers of their own with nn.Dropout between them, or dropout=0"
+            raise EngineError(Issue(words, "", hint))
+
+
 def trace_joint(network: nn.Module, batch: Sequence[torch.Tensor], loss: str) -> Joint:
     """Trace one training step of `network` for tensors like `batch` (its data are not read).
 
@@ -96,6 +106,7 @@ def trace_joint(network: nn.Module, batch: Sequence[torch.Tensor], loss: str) ->
 
     Raises EngineError where nothing can be trained or the network cannot be traced.
     """
+    _refuse_lost_dropout(network)
     with _without_onednn():
         scores, used = _tried(network, batch, loss)
         labels = labels_for(loss, scores)

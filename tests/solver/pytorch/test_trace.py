@@ -188,3 +188,24 @@ def test_that_what_needs_data_is_told_with_the_way_out(
 def test_that_inputs_beyond_this_machine_are_told() -> None:
     with pytest.raises(UsageError, match="an input of 99999999999x3x8x8"):
         traced("net", "99999999999x3x8x8")
+
+
+def test_that_a_dropout_that_tracing_would_lose_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "stacked.py"
+    file.write_text(
+        "from torch import nn\n"
+        "class Net(nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.states = nn.GRU(8, 16, num_layers=2, dropout=0.2)\n"
+        "        self.scores = nn.Linear(16, 3)\n"
+        "    def forward(self, x):\n"
+        "        return self.scores(self.states(x)[0]).flatten(0, 1)\n"
+        "def net():\n"
+        "    return Net()\n",
+        encoding="utf-8",
+    )
+    with pytest.raises(
+        EngineError, match=r"loses the dropout between the layers of states \(GRU\)"
+    ):
+        traced("net", "2x3x8", file=file)

@@ -132,6 +132,8 @@ class ImportDesk(QObject):
         """Read the open model again; budgets, zoom and what is selected stay."""
         model = self._core.model
         if model is not None:
+            self._rest.stop()
+            self._written = _state_of(model.source)  # what is read now is not news any more
             self._reloaded = model.costed
             self._opener.reopen(model)
 

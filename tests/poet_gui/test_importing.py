@@ -256,6 +256,9 @@ def test_that_a_file_that_broke_meanwhile_leaves_everything_as_it_is(
         window.actions_by_name["reload"].trigger()
     assert window.state.core.shown is shown
     assert "empty" in window.views.notices.notices[0].text
+    qtbot.wait(600)  # longer than a written file is left to rest before it is spoken of
+    titles = [notice.title for notice in window.views.notices.notices]
+    assert not any("written again" in title for title in titles)  # the user has just read it
 
 
 def test_that_remembered_sizes_are_few_and_survive_a_restart(tmp_path: Path) -> None:

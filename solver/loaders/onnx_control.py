@@ -16,6 +16,9 @@ from solver.network import Value
 Visit = Callable[[Inferred, FileNode], None]
 """Walks over one node and adds what it finds."""
 
+ASKED: Final = frozenset({"If", "Loop"})
+"""Operators that may leave a question to the user; how often a Scan runs is a size."""
+
 _THEN, _ELSE = "then_branch", "else_branch"
 _BRANCHES: Final = (_THEN, _ELSE)
 _SCAN_WITHOUT_BATCH: Final = 9  # opset from which Scan has no batch axis of its own

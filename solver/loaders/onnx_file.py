@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from solver.errors import Issue, ModelError
 from solver.loaders.onnx_account import import_report, remarks_on_functions
 from solver.loaders.onnx_batch import OtherBatch
-from solver.loaders.onnx_control import question
+from solver.loaders.onnx_control import ASKED, question
 from solver.loaders.onnx_infer import infer
 from solver.loaders.onnx_inferred import Inferred
 from solver.loaders.onnx_inputs import BoundInputs, bind_inputs, read_inputs
@@ -45,9 +45,10 @@ def load_onnx(path: Path, options: LoadOptions) -> Network:
     reader = NodeReader(path.parent, file, functions_of(model))
     nodes = reader.graph(graph.node)
     read = {name for node in nodes for name in node.reads} | set(outputs)
-    answers = _answers(nodes, options)
+    questions = {question(node) for node in controls(nodes) if node.op_type in ASKED}
+    answers = {name: size for name, size in options.dims.items() if name in questions}
     sizes = replace(options, dims=_without(options.dims, answers))
-    inputs = bind_inputs(read_inputs(graph, list(stored), read, file), sizes, file)
+    inputs = bind_inputs(read_inputs(graph, list(stored), read, file), sizes, file, questions)
     order = order_nodes(nodes, {*stored, *inputs.facts}, outputs, file)
     walk = _Walk(order.nodes, stored, default_opset(model) or 1, file, answers)
     found = _infer_at_batch(walk, inputs)
@@ -62,12 +63,6 @@ def load_onnx(path: Path, options: LoadOptions) -> Network:
             remarks_on_functions(reader.inlined)
         ),
     )
-
-
-def _answers(nodes: tuple[FileNode, ...], options: LoadOptions) -> dict[str, int]:
-    """What the user says about branches and loops of the file."""
-    questions = {question(node) for node in controls(nodes)}
-    return {name: size for name, size in options.dims.items() if name in questions}
 
 
 def _without(dims: Mapping[str, int], names: Mapping[str, int]) -> Mapping[str, int]:

@@ -9,7 +9,7 @@ from solver.import_report import OpenSize
 from solver.loaders.onnx_rules.base import MAX_RANK, Fact
 from solver.loaders.onnx_tensors import dtype_of
 from solver.loaders.options import LoadOptions
-from solver.suggest import near
+from solver.suggest import nearest_first
 
 if TYPE_CHECKING:
     import onnx
@@ -98,15 +98,18 @@ def _dim(name: str, axis: int, dim: "onnx.TensorShapeProto.Dimension") -> int | 
     return dim.dim_param if named else f"{name}.{axis}"
 
 
-def bind_inputs(inputs: Sequence[OpenInput], options: LoadOptions, file: str) -> BoundInputs:
+def bind_inputs(
+    inputs: Sequence[OpenInput], options: LoadOptions, file: str, questions: Collection[str] = ()
+) -> BoundInputs:
     """Give every open dimension its size: by name from `options.dims`, the leading one the batch.
 
     A leading dimension that the file fixes is replaced only by an explicit batch, and only where it
-    equals that of the first input; an open one is 1 unless told otherwise. Raises UsageError naming
-    everything that is missing, unknown, contradictory or not above zero.
+    equals that of the first input; an open one is 1 unless told otherwise. `questions` are the
+    other names that `--dim` takes, for the answer to a name that does not exist. Raises UsageError
+    naming everything that is missing, unknown, contradictory or not above zero.
     """
     leading = next((entry.dims[0] for entry in inputs if entry.dims), None)
-    _check_options(inputs, leading, options, file)
+    _check_options(inputs, leading, options, file, questions)
     if leading is None:
         facts = _facts(inputs, {}, leading, None)
         return BoundInputs(facts, facts, None, None, fixed=False, declared=tuple(inputs))
@@ -153,7 +156,11 @@ def _facts(
 
 
 def _check_options(
-    inputs: Sequence[OpenInput], leading: int | str | None, options: LoadOptions, file: str
+    inputs: Sequence[OpenInput],
+    leading: int | str | None,
+    options: LoadOptions,
+    file: str,
+    questions: Collection[str],
 ) -> None:
     names = sorted({size for entry in inputs for size in entry.dims if isinstance(size, str)})
     issues = []
@@ -161,9 +168,13 @@ def _check_options(
         if size < 1:
             issues.append(Issue(f"{name}={size} is not above zero", "--dim"))
         if name not in names:
-            known = "open dimensions: " + ", ".join(names) if names else "every size is fixed"
-            hint = near(name, names) or known
-            issues.append(Issue(f"{file} has no open dimension {name!r}", "--dim", hint))
+            issues.append(
+                Issue(
+                    f"{file} leaves no size called {name!r} open",
+                    "--dim",
+                    _open_names(name, [*names, *sorted(questions)]),
+                )
+            )
     if options.batch is not None:
         if options.batch < 1:
             issues.append(Issue(f"{options.batch} is not above zero", "--batch"))
@@ -175,6 +186,12 @@ def _check_options(
             issues.append(Issue(message, "--batch", "give one of the two"))
     if issues:
         raise UsageError(issues)
+
+
+def _open_names(name: str, names: Sequence[str]) -> str:
+    if not names:
+        return "every size in it is fixed; --batch N sets the batch"
+    return f"what it leaves open: {nearest_first(name, names)}"
 
 
 def _check_missing(inputs: Sequence[OpenInput], options: LoadOptions, file: str) -> None:

@@ -208,6 +208,17 @@ def test_that_a_loop_of_unknown_length_is_asked_for_by_name(tmp_path: Path) -> N
     assert _kinds(network) == ["MatMul", "Relu"] * 2
 
 
+@pytest.mark.parametrize("typed", ["loop", "trips", "loop.trip", "lop.trips"])
+def test_that_a_name_near_a_question_is_answered_with_it_first(typed: str, tmp_path: Path) -> None:
+    count = helper.make_tensor_value_info("n", TensorProto.INT64, [])
+    model = model_of([_loop(_scaled(), "n - x")], [floats("x", "rows", 16), count])
+    with pytest.raises(UsageError) as caught:
+        load(model, tmp_path, dims={typed: 5})
+    (issue,) = caught.value.issues
+    assert issue.message == f"test.onnx leaves no size called {typed!r} open"
+    assert issue.suggestion == "what it leaves open: loop.trips, rows"
+
+
 def test_that_an_answer_that_nothing_asks_for_is_refused(tmp_path: Path) -> None:
     model = model_of([_loop(_scaled(), "n - x")], [floats("x", 4, 16)], [integers("n", 3)])
     with pytest.raises(UsageError, match=r"loop\.trips is settled by the file"):

@@ -75,8 +75,14 @@ def test_that_a_second_input_of_another_fixed_size_keeps_it(tmp_path: Path) -> N
 
 def test_that_a_misspelt_dimension_is_answered_with_the_nearest(tmp_path: Path) -> None:
     model = model_of(_POOL, [floats("x", "N", 3, "height", 8)])
-    with pytest.raises(UsageError, match=r"no open dimension 'hieght' \(did you mean height\?\)"):
+    with pytest.raises(UsageError, match=r"no size called 'hieght' open \(.* open: height, N\)"):
         load(model, tmp_path, dims={"hieght": 8})
+
+
+def test_that_a_name_for_a_file_without_open_sizes_is_answered_so(tmp_path: Path) -> None:
+    model = model_of(_POOL, [floats("x", 1, 3, 8, 8)])
+    with pytest.raises(UsageError, match=r"no size called 'H' open \(every size in it is fixed"):
+        load(model, tmp_path, dims={"H": 8})
 
 
 def test_that_sizes_below_one_and_contradictions_are_all_named(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def _summary(costed: CostedGraph) -> list[str]:
     ops, forward = len(graph.ops), sum(op.phase is Phase.FORWARD for op in graph.ops)
     flop = sum(op.flop for op in graph.ops)
     setter = f", set by {costed.floor_op_name}" if costed.floor_op_name else ""
-    settings = graph.settings
+    settings, macs = graph.settings, format_count(graph.forward_macs)
     head = f"{graph.name} on {costed.device.name}, accounting {settings.accounting}"
     batch = [] if settings.batch is None else [("batch", format_count(settings.batch))]
     in_ram = "in RAM" if settings.weights is Weights.RESIDENT else "not counted in RAM"
@@ -53,7 +53,7 @@ def _summary(costed: CostedGraph) -> list[str]:
                 *batch,
                 ("ops", f"{ops:,}: {forward:,} forward, {ops - forward:,} backward"),
                 ("tensors", format_count(len(graph.tensors))),
-                ("work", f"{format_flop(flop)}, forward {format_count(graph.forward_macs)} MAC"),
+                ("work", f"{format_flop(flop)}, forward {macs} MAC in Conv, Gemm and MatMul"),
                 ("weights", f"{exact_bytes(graph.weight_bytes)}, {in_ram}"),
                 ("energy", format_joules(costed.baseline_energy_j)),
                 ("runtime", format_seconds(costed.baseline_runtime_s)),

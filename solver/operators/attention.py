@@ -66,11 +66,6 @@ class Attention(Rule):
         products = flop.MULTIPLY_ADD * (sizes.score_macs + sizes.mix_macs)
         return products + (self._per_score(site) + softmax) * sizes.scores + flop.COPY * carried
 
-    def macs(self, site: Site) -> int:
-        """Of both products."""
-        sizes = self._sizes(site)
-        return sizes.score_macs + sizes.mix_macs
-
     def kept_extras(self, site: Site) -> tuple[Extra, ...]:
         """The logarithm of each query's sum of exponentials."""
         return (Extra("logsumexp", self._sizes(site).lines, "float32", Role.STATISTICS),)

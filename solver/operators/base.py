@@ -161,7 +161,7 @@ class Rule:
         raise NotImplementedError
 
     def macs(self, site: Site) -> int:  # noqa: ARG002 -- most operators have none
-        """Multiply-accumulates of one forward run (Conv, Gemm, MatMul)."""
+        """Multiply-adds of one forward run: Conv, Gemm and MatMul alone, as `forward_macs` says."""
         return 0
 
     def kept_extras(self, site: Site) -> tuple[Extra, ...]:  # noqa: ARG002 - one shape for all

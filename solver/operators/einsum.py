@@ -24,10 +24,6 @@ class Einsum(Rule):
         """2 per multiply-add, 1 per multiplication, addition or copy alone."""
         return _flop(_contraction(site))
 
-    def macs(self, site: Site) -> int:
-        """Multiply-adds over all pairs of operands."""
-        return _contraction(site).count()[0]
-
     def gradient(self, site: Site, slot: int) -> Gradient:
         """Read the other operands: as an Einsum of them and the output's gradient."""
         others = tuple(site.input(other).name for other in site.slots() if other != slot)

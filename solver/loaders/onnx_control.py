@@ -7,8 +7,9 @@ from typing import Final
 import numpy as np
 
 from solver.import_report import OpenSize
+from solver.loaders.onnx_effort import StepCount, element
 from solver.loaders.onnx_inferred import Inferred
-from solver.loaders.onnx_nodes import Body, FileNode, Renaming
+from solver.loaders.onnx_nodes import Body, FileNode, Renaming, question
 from solver.loaders.onnx_rules import randomness
 from solver.loaders.onnx_rules.base import Fact, RuleError, int64_array, plain_axis
 from solver.network import Value
@@ -16,20 +17,12 @@ from solver.network import Value
 Visit = Callable[[Inferred, FileNode], None]
 """Walks over one node and adds what it finds."""
 
-ASKED: Final = frozenset({"If", "Loop"})
-"""Operators that may leave a question to the user; how often a Scan runs is a size."""
-
 _THEN, _ELSE = "then_branch", "else_branch"
 _BRANCHES: Final = (_THEN, _ELSE)
 _SCAN_WITHOUT_BATCH: Final = 9  # opset from which Scan has no batch axis of its own
 _VIEWS: Final = frozenset({"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity"})
 _LOOP_INPUTS: Final = 2  # trip count and condition, before what is carried
 _FLAG: Final = Fact((), "bool", np.array(True), constant=True)
-
-
-def question(node: FileNode) -> str:
-    """The name under which `--dim` answers what a node leaves to run time."""
-    return f"{node.origin}.{'branch' if node.op_type == 'If' else 'trips'}"
 
 
 def expand(state: Inferred, node: FileNode, visit: Visit) -> None:
@@ -52,11 +45,7 @@ def _body(node: FileNode, key: str) -> Body:
 
 
 def _element(state: Inferred, name: str) -> int | None:
-    """The one number of a constant of one element, None where it is not known."""
-    fact = state.facts.get(state.resolve(name))
-    if fact is None or not fact.constant or fact.array is None or fact.elements != 1:
-        return None
-    return int(fact.array.ravel()[0])
+    return element(lambda tensor: state.facts.get(state.resolve(tensor)), name)
 
 
 def _hand_on(names: Sequence[str], node: FileNode, first: int = 0) -> Iterator[FileNode]:
@@ -162,7 +151,10 @@ class _Repeated:
 
 
 def _repeated(state: Inferred, node: FileNode) -> _Repeated:
+    """The body of a Loop or Scan. Raises ModelError where writing it out takes too many steps."""
     body = _body(node, "body")
+    count = StepCount(lambda name: state.facts.get(state.resolve(name)), state.choices)
+    state.effort.afford(count.of_node(node), node.place)
     state.facts.update(body.stored)
     fixed: set[str] = set()
 
@@ -261,7 +253,6 @@ def _scan(state: Inferred, node: FileNode, visit: Visit) -> None:
     part = _repeated(state, node)
     plan = _scan_plan(state, node, part.body)
     body, carried = part.body, [state.resolve(name) for name in node.inputs[: plan.states]]
-    state.effort.afford(plan.rounds * max(1, len(body.nodes)), node.place)
     for entry in plan.entries:
         pieces = tuple(f"{entry.name} of {node.name}[{i}]" for i in range(1, plan.rounds + 1))
         split = FileNode(

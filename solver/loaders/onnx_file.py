@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from solver.errors import Issue, ModelError
 from solver.loaders.onnx_account import import_report, remarks_on_functions
 from solver.loaders.onnx_batch import OtherBatch
-from solver.loaders.onnx_control import ASKED, question
 from solver.loaders.onnx_infer import infer
 from solver.loaders.onnx_inferred import Inferred
 from solver.loaders.onnx_inputs import BoundInputs, bind_inputs, read_inputs
-from solver.loaders.onnx_nodes import FileNode, controls
+from solver.loaders.onnx_nodes import ASKED, FileNode, controls, question
 from solver.loaders.onnx_order import order_nodes
 from solver.loaders.onnx_read import default_opset, read_model
 from solver.loaders.onnx_reader import NodeReader, functions_of

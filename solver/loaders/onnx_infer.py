@@ -13,6 +13,7 @@ from solver.errors import Issue, ModelError
 from solver.graph import element_bits
 from solver.loaders.onnx_batch import OtherBatch
 from solver.loaders.onnx_control import expand
+from solver.loaders.onnx_effort import StepCount
 from solver.loaders.onnx_inferred import Inferred
 from solver.loaders.onnx_nodes import FileNode
 from solver.loaders.onnx_rules.base import (
@@ -81,9 +82,26 @@ def infer(
     state = Inferred(dict(known), opset, file, other, choices)
     for name, fact in known.items():
         check_size(name, fact, f"{file}: tensor {name}")
+    _afford_loops(state, nodes)
     for node in nodes:
         walk(state, node)
     return state
+
+
+def _afford_loops(state: Inferred, nodes: Sequence[FileNode]) -> None:
+    """Raise ModelError, naming the longest loop, where all of them together take too many steps."""
+    loops = [node for node in nodes if node.bodies]
+    if not loops:
+        return
+    held = {
+        node.outputs[0]: fact
+        for node in nodes
+        if node.op_type == "Constant" and len(node.outputs) == 1
+        for fact in node.tensors.values()
+    }
+    count = StepCount(lambda name: held.get(name) or state.facts.get(name), state.choices)
+    longest = max(loops, key=count.of_node)
+    state.effort.afford(count.of(loops), longest.place)
 
 
 def walk(state: Inferred, node: FileNode) -> None:

@@ -15,6 +15,8 @@ from solver.network import Layer
 MOST_STEPS: Final = 100_000
 """Nodes and rounds of loops, written out: more than any network has, seconds to walk over."""
 
+_ENDLESS: Final = 10**18  # more says nothing to anybody
+
 
 @dataclass(eq=False)
 class Effort:
@@ -31,7 +33,8 @@ class Effort:
     def afford(self, steps: int, place: str) -> None:
         """Raise ModelError where so many more steps would be too many."""
         if self.left < steps:
-            message = f"written out, its loops and lists take more than {MOST_STEPS:,} steps"
+            much = f", {steps:,} at least" if MOST_STEPS < steps < _ENDLESS else ""
+            message = f"written out, its loops and lists take more than {MOST_STEPS:,} steps{much}"
             raise ModelError(Issue(message, f"{self.file}: {place}", "export it without the loop"))
 
 

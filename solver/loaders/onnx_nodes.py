@@ -18,6 +18,9 @@ Renaming = Callable[[str], str]
 TENSOR: Final = 4  # AttributeProto.TENSOR
 GRAPH: Final = 5  # AttributeProto.GRAPH
 
+ASKED: Final = frozenset({"If", "Loop"})
+"""Operators that may leave a question to the user; how often a Scan runs is a size."""
+
 _NO_BODIES: Final[Mapping[str, "Body"]] = MappingProxyType({})
 
 
@@ -106,6 +109,11 @@ class FileNode:
                 else self.bodies
             ),
         )
+
+
+def question(node: FileNode) -> str:
+    """The name under which `--dim` answers what a node leaves to run time."""
+    return f"{node.origin}.{'branch' if node.op_type == 'If' else 'trips'}"
 
 
 def controls(nodes: tuple[FileNode, ...]) -> Iterator[FileNode]:

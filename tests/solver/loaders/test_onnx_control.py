@@ -9,7 +9,11 @@ from onnx import TensorProto, helper
 
 from solver.errors import ModelError, UsageError
 from solver.loaders import onnx_inferred
+from solver.loaders.onnx_effort import StepCount
 from solver.loaders.onnx_file import load_onnx
+from solver.loaders.onnx_read import read_model
+from solver.loaders.onnx_reader import NodeReader
+from solver.loaders.onnx_rules.base import Fact, int64_array
 from solver.loaders.options import LoadOptions
 from solver.network import Network
 from tests.helpers.onnx_models import (
@@ -265,6 +269,87 @@ def test_that_a_loop_without_measure_is_refused(
     empty = _graph([], "i go h", "go h")
     with pytest.raises(ModelError, match="its loops and lists take more than 1,000 steps"):
         load(model_of([_loop(empty, "n - x")], [floats("x", 2)], stored), tmp_path)
+
+
+def _inner(count: str) -> onnx.NodeProto:
+    return node("Loop", f"{count} - h", "next", name="inner", body=_scaled())
+
+
+def _nested(outer: int, inner: int) -> onnx.ModelProto:
+    body = _graph([_inner("m"), node("Identity", "go", "on")], "i go h", "on next")
+    stored = [integers("n", outer), integers("m", inner)]
+    return model_of([_loop(body, "n - x")], [floats("x", 4, 16)], stored)
+
+
+def _chained(loops: int, rounds: int) -> onnx.ModelProto:
+    names = ["x", *(f"h{k}" for k in range(1, loops)), "y"]
+    nodes = [
+        node("Loop", f"n - {names[k]}", names[k + 1], name=f"loop{k}", body=_scaled())
+        for k in range(loops)
+    ]
+    return model_of(nodes, [floats("x", 4, 16)], [integers("n", rounds)])
+
+
+def _counting(last: int) -> onnx.ModelProto:
+    """while i < last: h = relu(h)."""
+    body = _graph([node("Relu", "h", "next"), node("Less", "i n", "on")], "i go h", "on next")
+    return model_of([_loop(body, "- - x")], [floats("x", 2)], [integers("n", last)])
+
+
+@pytest.mark.parametrize(
+    ("model", "place", "steps"),
+    [
+        # A round of _scaled: itself and its 4 nodes. The loop is a step, too.
+        (model_of([_loop(_scaled(), "n - x")], [floats("x", 4, 16)], [integers("n", 10**9)]),
+         "node loop (Loop)", 5 * 10**9 + 1),
+        # A round: itself, Identity, and an inner loop of 1 + 5 x 400 steps.
+        (_nested(400, 400), "node loop (Loop)", 1 + 400 * (1 + 1 + 1 + 5 * 400)),
+        (_chained(300, 100), "node loop0 (Loop)", 300 * (1 + 5 * 100)),
+        # It stops after the round in which 10^9 < 10^9 is false; a round is itself and two nodes.
+        (_counting(10**9), "node loop (Loop)", 1 + (10**9 + 1) * 3),
+    ],
+    ids=["one", "nested", "chained", "counting"],
+)  # fmt: skip
+def test_that_loops_are_refused_before_a_round_of_them_is_written_out(
+    model: onnx.ModelProto,
+    place: str,
+    steps: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(onnx_inferred.Effort, "spend", pytest.fail)
+    with pytest.raises(ModelError) as caught:
+        load(model, tmp_path)
+    assert caught.value.issues[0].where == f"test.onnx: {place}"
+    assert caught.value.issues[0].message == (
+        f"written out, its loops and lists take more than 100,000 steps, {steps:,} at least"
+    )
+
+
+def test_that_an_answer_without_measure_is_refused_as_the_file_would_be(tmp_path: Path) -> None:
+    count = helper.make_tensor_value_info("n", TensorProto.INT64, [])
+    model = model_of([_loop(_scaled(), "n - x")], [floats("x", 4, 16), count])
+    with pytest.raises(ModelError, match="more than 100,000 steps, 5,000,000,001 at least"):
+        load(model, tmp_path, dims={"loop.trips": 10**9})
+
+
+def test_that_a_long_loop_that_a_constant_ends_early_is_written_out(tmp_path: Path) -> None:
+    # i < 2 ends it after three rounds, whatever the count of 10^9 allows.
+    body = _graph([node("Relu", "h", "next"), node("Less", "i two", "on")], "i go h", "on next")
+    stored = [integers("n", 10**9), helper.make_tensor("two", TensorProto.INT64, [], [2])]
+    network = load(model_of([_loop(body, "n - x")], [floats("x", 2)], stored), tmp_path)
+    assert _kinds(network) == ["Relu"] * 3
+
+
+def test_that_what_is_the_same_in_every_round_counts_once(tmp_path: Path) -> None:
+    # 30,000 rounds of themselves, Relu and Identity are 90,001 steps; with Neg they were 120,001.
+    nodes = [node("Neg", "w", "u"), node("Identity", "go", "on"), node("Relu", "h", "next")]
+    body = _graph(nodes, "i go h", "on next", [weight("w", 4)])
+    found = StepCount({"n": Fact((), "int64", int64_array([30_000]), True)}.get, {})
+    path = tmp_path / "test.onnx"
+    path.write_bytes(model_of([_loop(body, "n - x")], [floats("x", 2)]).SerializeToString())
+    (read,) = NodeReader(tmp_path, "test.onnx", {}).graph(read_model(path).graph.node)
+    assert found.of_node(read) == 90_001
 
 
 def test_that_branches_inside_a_loop_are_settled_round_by_round(tmp_path: Path) -> None:

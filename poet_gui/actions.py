@@ -31,6 +31,8 @@ SPECS: Final = (
          ("Ctrl+Shift+D",)),
     Spec("use_costs", "&File", "Price with &measured costs…",
          "open a table of seconds and joules of ops"),
+    Spec("drop_costs", "&File", "Price &without measured costs",
+         "let costs follow from FLOP again, whatever the device's own file says"),
     Spec("export_json", "&File", "Save res&ult (JSON)…", "write the schedule as poet.result",
          ("Ctrl+S",), separated=True),
     Spec("export_png", "&File", "Export &picture (PNG)…", "write the timeline as a picture",

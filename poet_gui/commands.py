@@ -36,6 +36,7 @@ class Commands(QObject):
             "reload": window.import_desk.reload,
             "edit_device": window.device_desk.edit,
             "use_costs": window.opener.ask_costs,
+            "drop_costs": window.controller.drop_costs,
             "export_json": window.exporter.ask_json,
             "export_png": window.exporter.ask_png,
             "export_csv": window.exporter.ask_csv,

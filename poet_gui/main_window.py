@@ -233,7 +233,7 @@ class MainWindow(QMainWindow):
 
     def _add_file_menus(self, menu: QMenu) -> None:
         before = self.actions_by_name["demo"]
-        self.recent_menu = QMenu("Open re&cent", self)
+        self.recent_menu = QMenu("Op&en recent", self)
         builtin = QMenu("&Built-in network", self)
         for sub in (self.recent_menu, builtin):
             menu.insertMenu(before, sub)
@@ -291,6 +291,13 @@ class MainWindow(QMainWindow):
         self.run_desk.action_chosen.connect(self._on_differing)
         views.headline.run_requested.connect(self.run_desk.run)
         self.appearance.theme_changed.connect(self._on_theme)
+        self.state.device_changed.connect(self._on_device)
+        self._on_device()
+
+    @Slot()
+    def _on_device(self) -> None:
+        has_costs = self.state.core.device.profile is not None
+        self.actions_by_name["drop_costs"].setEnabled(has_costs)
 
     @Slot(bool, str)
     def _on_can_run(self, can: bool, why_not: str) -> None:  # noqa: FBT001 - a signal's arguments

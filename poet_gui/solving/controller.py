@@ -145,8 +145,13 @@ class SolveController(QObject):
         self._service.reprice(self._opening, model, device, trace)
 
     def use_costs(self, table: CostTable) -> None:
-        """Price by measured costs; choosing a device, also the same one, does without them."""
+        """Price by measured costs, on the device that is in use."""
         self.choose_device(replace(self._core.device, profile=table))
+
+    @Slot()
+    def drop_costs(self) -> None:
+        """Let costs follow from FLOP again; a device whose file holds a table has it there still."""
+        self.choose_device(replace(self._core.device, profile=None))
 
     # Solving
 

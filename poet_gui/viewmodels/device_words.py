@@ -19,4 +19,4 @@ def device_tip(device: Device) -> str:
         return words
     count = len(device.profile.rows)
     costs = "1 cost" if count == 1 else f"{count:,} costs"
-    return f"{words}, {costs} from {device.profile.name}; choose the device again to drop them"
+    return f"{words}, {costs} from {device.profile.name}; the File menu drops them"

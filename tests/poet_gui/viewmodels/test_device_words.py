@@ -15,4 +15,4 @@ def test_that_a_device_without_a_table_is_named_alone() -> None:
 def test_that_the_table_is_named_with_the_number_of_its_costs() -> None:
     device = replace(device_of(), profile=CostTable("mine.csv", (CostRow(1.0, None, "a"),)))
     assert device_title(device) == "mine.csv + test"
-    assert device_tip(device).startswith("test (test), 1 cost from mine.csv; choose the device")
+    assert device_tip(device).startswith("test (test), 1 cost from mine.csv; the File menu")

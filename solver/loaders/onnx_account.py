@@ -48,7 +48,13 @@ def import_report(
         ),
         outputs=tuple(floats),
         open_sizes=inputs.open_sizes,
-    ).with_remarks([*_ignored(model, nodes, made, found), *_assumed(model, inputs)])
+    ).with_remarks(
+        [
+            *_ignored(model, nodes, made, found),
+            *_assumed(model, inputs),
+            *_sparse(model.graph),
+        ]
+    )
 
 
 def count_nodes(nodes: Sequence[FileNode], inputs: BoundInputs, found: Inferred) -> NodeCounts:
@@ -94,14 +100,14 @@ def _ignored(
     model: "onnx.ModelProto", nodes: Sequence[FileNode], made: set[str], found: Inferred
 ) -> Iterator[Remark]:
     graph = model.graph
-    stored = {tensor.name for tensor in graph.initializer}
+    stored = _stored_names(graph)
     read = {found.resolve(name) for node in nodes for name in node.inputs}
     # What was written out (loops, functions) is not walked over itself.
     read |= {name for node in graph.node for name in node.input}
     read |= {output.name for output in graph.output}
     for words, names in (
-        ("input", [entry.name for entry in graph.input if entry.name not in stored | read]),
-        ("stored tensor", [tensor.name for tensor in graph.initializer if tensor.name not in read]),
+        ("input", [entry.name for entry in graph.input if entry.name not in {*stored, *read}]),
+        ("stored tensor", [name for name in stored if name not in read]),
     ):
         if names:
             count = len(names)
@@ -115,6 +121,23 @@ def _ignored(
     if model.training_info:
         text = "the training information in the file is not read: the gradients are made here"
         yield Remark(Topic.IGNORED, text)
+
+
+def _stored_names(graph: "onnx.GraphProto") -> list[str]:
+    dense = [tensor.name for tensor in graph.initializer]
+    return [*dense, *(sparse.values.name for sparse in graph.sparse_initializer)]
+
+
+def _sparse(graph: "onnx.GraphProto") -> Iterator[Remark]:
+    names = [sparse.values.name for sparse in graph.sparse_initializer]
+    if names:
+        is_ = verb(len(names), "is", "are")
+        text = (
+            f"{counted(len(names), 'tensor')} of which the file stores only some numbers "
+            f"{is_} counted whole, as training would hold {verb(len(names), 'it', 'them')}: "
+            f"{names_of(names)}"
+        )
+        yield Remark(Topic.SIZES, text)
 
 
 def _assumed(model: "onnx.ModelProto", inputs: BoundInputs) -> Iterator[Remark]:

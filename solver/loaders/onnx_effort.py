@@ -77,9 +77,9 @@ class StepCount:
         if name == body.inputs[_CONDITION] or element(look, name):
             return ENDLESS
         node = made.get(name)
-        if node is None or node.op_type != "Less" or node.inputs[0] != body.inputs[0]:
+        if node is None or node.op_type != "Less" or node.inputs[:1] != body.inputs[:1]:
             return None
-        last = element(look, node.inputs[1])
+        last = element(look, node.inputs[-1])
         return None if last is None else max(0, last) + 1  # 0 < last, 1 < last, ... last < last
 
     def _slices(self, node: FileNode) -> int:

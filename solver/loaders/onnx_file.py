@@ -19,7 +19,7 @@ from solver.loaders.onnx_reader import NodeReader, functions_of
 from solver.loaders.onnx_refusal import refuse, refuse_idle_answers
 from solver.loaders.onnx_report import import_warnings
 from solver.loaders.onnx_rules.base import INTEGERS, Fact, RuleError
-from solver.loaders.onnx_tensors import read_tensor
+from solver.loaders.onnx_tensors import read_sparse, read_tensor
 from solver.loaders.options import LoadOptions
 from solver.network import Network, Value
 
@@ -77,8 +77,11 @@ def _stored(graph: "onnx.GraphProto", path: Path) -> dict[str, Fact]:
         except RuleError as error:
             issues.append(Issue(str(error), f"{path.name}: initialiser {tensor.name}"))
     for sparse in graph.sparse_initializer:
-        where = f"{path.name}: initialiser {sparse.values.name}"
-        issues.append(Issue("is stored sparsely, only dense tensors are supported", where))
+        try:
+            facts[sparse.values.name] = read_sparse(sparse, path.parent)
+        except RuleError as error:
+            where = f"{path.name}: initialiser {sparse.values.name}"
+            issues.append(Issue(str(error), where))
     if issues:
         raise ModelError(issues)
     return facts

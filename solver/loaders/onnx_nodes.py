@@ -17,6 +17,7 @@ Renaming = Callable[[str], str]
 
 TENSOR: Final = 4  # AttributeProto.TENSOR
 GRAPH: Final = 5  # AttributeProto.GRAPH
+SPARSE: Final = 11  # AttributeProto.SPARSE_TENSOR
 
 ASKED: Final = frozenset({"If", "Loop"})
 """Operators that may leave a question to the user; how often a Scan runs is a size."""
@@ -144,7 +145,7 @@ def attribute_kind(attribute: "onnx.AttributeProto") -> int:
     """Its type; IR version 1 wrote none, there the filled field tells. 0 = nothing at all."""
     if attribute.type:
         return int(attribute.type)
-    fields = {"f": 1, "i": 2, "s": 3, "t": TENSOR, "g": GRAPH}
+    fields = {"f": 1, "i": 2, "s": 3, "t": TENSOR, "g": GRAPH, "sparse_tensor": SPARSE}
     lists = {"floats": 6, "ints": 7, "strings": 8}
     for name, number in fields.items():
         if attribute.HasField(name):

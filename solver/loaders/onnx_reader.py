@@ -10,6 +10,7 @@ from solver.errors import Issue, ModelError
 from solver.loaders.onnx_fused import written_out
 from solver.loaders.onnx_nodes import (
     GRAPH,
+    SPARSE,
     TENSOR,
     Body,
     FileNode,
@@ -19,7 +20,7 @@ from solver.loaders.onnx_nodes import (
 )
 from solver.loaders.onnx_order import unique_name
 from solver.loaders.onnx_rules.base import Fact, RuleError
-from solver.loaders.onnx_tensors import read_tensor
+from solver.loaders.onnx_tensors import read_sparse, read_tensor
 
 if TYPE_CHECKING:
     import onnx
@@ -120,6 +121,11 @@ class NodeReader:
                 plain[key] = value
             elif attribute_kind(attribute) == TENSOR:
                 tensors[key] = read_tensor(attribute.t, self.folder)
+            elif attribute_kind(attribute) == SPARSE:
+                # Constant alone has one: "sparse_value", which is its value stored otherwise.
+                tensors[key.removeprefix("sparse_")] = read_sparse(
+                    attribute.sparse_tensor, self.folder
+                )
             elif attribute_kind(attribute) == GRAPH:
                 bodies[key] = self._body(attribute.g, f"{name}/", place)
         return FileNode(
@@ -146,7 +152,12 @@ class NodeReader:
             f"{prefix}{tensor.name}": read_tensor(tensor, self.folder)
             for tensor in graph.initializer
         }
+        stored |= {
+            f"{prefix}{sparse.values.name}": read_sparse(sparse, self.folder)
+            for sparse in graph.sparse_initializer
+        }
         own = {entry.name for entry in graph.input} | {item.name for item in graph.initializer}
+        own |= {sparse.values.name for sparse in graph.sparse_initializer}
         own |= {name for node in graph.node for name in node.output}
 
         def rename(name: str) -> str:

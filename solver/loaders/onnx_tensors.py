@@ -15,6 +15,7 @@ from solver.loaders.onnx_rules.base import (
     Elements,
     Fact,
     RuleError,
+    text_of,
 )
 
 if TYPE_CHECKING:
@@ -69,6 +70,37 @@ def read_tensor(tensor: "onnx.TensorProto", folder: Path) -> Fact:
         return fact
     array = _outside(tensor, fact, folder) if external else _inside(tensor, fact)
     return Fact(fact.shape, dtype, array, constant=True)
+
+
+def read_sparse(sparse: "onnx.SparseTensorProto", folder: Path) -> Fact:
+    """What is known of a tensor of which only some numbers are stored: its dense size.
+
+    As read_tensor; the numbers between those that are stored are 0.
+    """
+    values = read_tensor(sparse.values, folder)
+    fact = Fact(checked_shape(list(sparse.dims)), values.dtype, constant=True)
+    if values.rank != 1 or values.elements > fact.elements:
+        raise RuleError(
+            f"{text_of(values.shape)} stored values do not fit its shape {text_of(fact.shape)}"
+        )
+    places = read_tensor(sparse.indices, folder)
+    if places.shape not in {values.shape, (*values.shape, fact.rank)}:
+        raise RuleError(f"its indices {text_of(places.shape)} do not name a place for each value")
+    if fact.elements > DATA_LIMIT or values.array is None or places.array is None:
+        return fact
+    array = np.zeros(fact.elements, dtype=values.array.dtype)
+    array[_flat(places.array, fact)] = values.array
+    return Fact(fact.shape, fact.dtype, array.reshape(fact.shape), constant=True)
+
+
+def _flat(places: Elements, fact: Fact) -> Elements:
+    """Places counted through in row-major order. Raises RuleError for one outside the tensor."""
+    if not places.size:
+        return places.reshape(-1).astype(np.int64)
+    sizes = np.array(fact.shape if places.ndim > 1 else (fact.elements,))
+    if places.dtype.kind != "i" or (places < 0).any() or (places >= sizes).any():
+        raise RuleError(f"an index of it lies outside of its shape {text_of(fact.shape)}: damaged")
+    return places if places.ndim == 1 else np.ravel_multi_index(tuple(places.T), fact.shape)
 
 
 def _inside(tensor: "onnx.TensorProto", fact: Fact) -> Elements | None:

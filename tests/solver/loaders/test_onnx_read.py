@@ -122,19 +122,6 @@ def test_that_every_broken_initialiser_is_named_at_once(tmp_path: Path) -> None:
     ]
 
 
-def test_that_sparse_weights_are_refused_by_name(tmp_path: Path) -> None:
-    model = model_of([node("MatMul", "x w")], [floats("x", 1, 4)])
-    model.graph.sparse_initializer.append(
-        helper.make_sparse_tensor(
-            helper.make_tensor("w", TensorProto.FLOAT, [1], [1.0]),
-            helper.make_tensor("i", TensorProto.INT64, [1], [0]),
-            [4, 2],
-        )
-    )
-    with pytest.raises(ModelError, match="initialiser w: is stored sparsely"):
-        load(model, tmp_path)
-
-
 @settings(max_examples=150, derandomize=True, deadline=None)
 @given(
     name=st.sampled_from(["07_batch_baked_into_reshape", "09_batchnorm_training", "21_fp16"]),

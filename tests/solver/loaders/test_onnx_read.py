@@ -6,7 +6,7 @@ import onnx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from onnx import TensorProto, helper
+from onnx import TensorProto
 
 from solver.errors import EngineError, ModelError
 from solver.loaders.onnx_file import load_onnx

@@ -2,8 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from solver.import_report import OpenSize
+
+
+class Offer(StrEnum):
+    """Another way to open a file that was refused, which the user may choose."""
+
+    STRAIGHT_THROUGH = "straight-through"
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,12 +20,14 @@ class Issue:
     `where` names file, line, node or field ("model.json: node conv: bytes"); empty when the
     sentence says it all. `suggestion` says what to do ("did you mean rpi4?"); empty when there is
     nothing useful to say. `asks` names the sizes of a file that the user has to choose first.
+    `offer` is what opens the file in spite of it, where there is such a way.
     """
 
     message: str
     where: str = ""
     suggestion: str = ""
     asks: tuple[OpenSize, ...] = ()
+    offer: Offer | None = None
 
     def __str__(self) -> str:
         text = f"{self.where}: {self.message}" if self.where else self.message

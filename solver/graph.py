@@ -64,6 +64,13 @@ class Weights(StrEnum):
     RESIDENT = "resident"
 
 
+class Quantized(StrEnum):
+    """What becomes of quantised operators in a file."""
+
+    REFUSED = "refused"
+    STRAIGHT_THROUGH = "straight-through"
+
+
 class WeightGradients(StrEnum):
     """Whether a weight gradient goes into the weight's own memory or is an output of its op."""
 
@@ -129,6 +136,7 @@ class GraphSettings:
     dims: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     loss: str | None = None
     output: str | None = None
+    quantized: Quantized = Quantized.REFUSED
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from solver.graph import Accounting, WeightGradients, Weights
+from solver.graph import Accounting, Quantized, WeightGradients, Weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,3 +26,4 @@ class GraphRequest:
     loss: str | None = None
     output: str | None = None
     ask_batch: bool = False
+    quantized: Quantized = Quantized.REFUSED

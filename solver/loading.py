@@ -10,7 +10,7 @@ from typing import Final
 
 from solver.errors import Issue, ModelError, UsageError
 from solver.files import is_there
-from solver.graph import Accounting, TrainingGraph, WeightGradients, Weights
+from solver.graph import Accounting, Quantized, TrainingGraph, WeightGradients, Weights
 from solver.graph_request import GraphRequest
 from solver.loaders.given_sizes import size_issues
 from solver.loaders.options import LoadOptions
@@ -71,6 +71,9 @@ def _builtin_graph(request: GraphRequest) -> TrainingGraph:
         raise UsageError(Issue("given is for graph files", "--accounting", "autodiff or poet"))
     if request.accounting is Accounting.POET:
         return _poet_graph(request)
+    if request.quantized is not Quantized.REFUSED:
+        message = f"{request.model} has no quantised operator"
+        raise UsageError(Issue(message, "--quantized", "leave it out"))
     network = build_network(request.model, 1 if request.batch is None else request.batch)
     if request.dims:
         names = ", ".join(sorted(request.dims))
@@ -108,7 +111,14 @@ def _poet_graph(request: GraphRequest) -> TrainingGraph:
 def _file_graph(path: Path, request: GraphRequest) -> TrainingGraph:
     loaded = load_file(
         path,
-        LoadOptions(request.batch, request.dims, request.ask_batch, request.weights, request.loss),
+        LoadOptions(
+            request.batch,
+            request.dims,
+            request.ask_batch,
+            request.quantized is Quantized.STRAIGHT_THROUGH,
+            request.weights,
+            request.loss,
+        ),
     )
     if isinstance(loaded, Network):
         if request.accounting not in {None, Accounting.AUTODIFF}:
@@ -143,6 +153,7 @@ def _given_choices(request: GraphRequest) -> dict[str, object]:
         "--dim": (dict(request.dims), {}),
         "--loss": (request.loss, None),
         "--output": (request.output, None),
+        "--quantized": (request.quantized, Quantized.REFUSED),
     }
     return {name: value for name, (value, default) in choices.items() if value != default}
 
@@ -153,6 +164,7 @@ def _training_options(request: GraphRequest) -> TrainingOptions:
         weight_gradients=request.weight_gradients,
         loss=request.loss,
         output=request.output,
+        quantized=request.quantized,
     )
 
 

@@ -7,6 +7,7 @@ from solver.errors import Issue, ModelError, UsageError
 from solver.graph import (
     SAVED_EXTRA,
     GraphSettings,
+    Quantized,
     Tensor,
     Trainable,
     TrainingGraph,
@@ -31,12 +32,14 @@ class TrainingOptions:
 
     loss : "softmax-ce" (None), "mse" or "sum".
     output : the network output that the loss is taken of; None = the first of a float type.
+    quantized : what was done with quantised operators on reading, to be written down.
     """
 
     weights: Weights = Weights.NOT_COUNTED
     weight_gradients: WeightGradients = WeightGradients.APPLIED
     loss: str | None = None
     output: str | None = None
+    quantized: Quantized = Quantized.REFUSED
 
 
 _DEFAULTS = TrainingOptions()
@@ -84,6 +87,7 @@ def expand(network: Network, options: TrainingOptions = _DEFAULTS) -> TrainingGr
             dims=network.dims,
             loss=loss.name,
             output=output,
+            quantized=options.quantized,
         ),
         warnings=(*network.warnings, *_warnings(network, output, idle)),
     )

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from solver.device import IoMode
-from solver.graph import Accounting, Phase, Role, WeightGradients, Weights
+from solver.graph import Accounting, Phase, Quantized, Role, WeightGradients, Weights
 from solver.outcome import Limit, StopReason
 from solver.schedule import ActionKind
 from solver.torch_program import Program
@@ -110,7 +110,7 @@ class BaselineObject(Struct, frozen=True):
 
 
 class GraphSettingsObject(Struct, frozen=True):
-    """The choices that made a graph."""
+    """The choices that made a graph; `quantized` only where it was chosen."""
 
     accounting: Accounting
     weights: Weights
@@ -119,6 +119,7 @@ class GraphSettingsObject(Struct, frozen=True):
     dims: dict[str, int]
     loss: str | None
     output: str | None
+    quantized: Quantized | UnsetType = UNSET
 
 
 class GraphDocument(Struct, frozen=True, kw_only=True):
@@ -175,6 +176,7 @@ class SettingsObject(Struct, frozen=True):
     work_limit: Amount | None
     threads: Count
     seed: int
+    quantized: Quantized | UnsetType = UNSET
 
 
 class BudgetObject(Struct, frozen=True):

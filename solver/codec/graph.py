@@ -1,6 +1,6 @@
 """Training graphs and devices <-> their objects in poet.graph."""
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from solver.codec.documents import (
     BaselineObject,
@@ -18,7 +18,7 @@ from solver.codec.numbers import finite, finite_list
 from solver.cost_table import CostTable
 from solver.costs import CostedGraph
 from solver.device import Device, Transfer
-from solver.graph import GraphSettings
+from solver.graph import GraphSettings, Quantized
 
 
 def graph_document(costed: CostedGraph) -> GraphDocument:
@@ -135,7 +135,13 @@ def _settings_object(settings: GraphSettings) -> GraphSettingsObject:
         {name: int(size) for name, size in sorted(settings.dims.items())},
         settings.loss,
         settings.output,
+        chosen_quantized(settings),
     )
+
+
+def chosen_quantized(settings: GraphSettings) -> Quantized | UnsetType:
+    """What was chosen for quantised operators; left out where nothing was."""
+    return UNSET if settings.quantized is Quantized.REFUSED else settings.quantized
 
 
 def _transfer_object(transfer: Transfer) -> TransferObject:

@@ -18,7 +18,12 @@ from solver.codec.documents import (
     SolverObject,
     Status,
 )
-from solver.codec.graph import baseline_object, device_object, graph_document
+from solver.codec.graph import (
+    baseline_object,
+    chosen_quantized,
+    device_object,
+    graph_document,
+)
 from solver.codec.numbers import finite, finite_or_none
 from solver.exporters.base import action_rows
 from solver.graph import TrainingGraph
@@ -134,6 +139,7 @@ def settings_object(problem: Problem, options: SolveOptions) -> SettingsObject:
         work_limit=finite_or_none(options.work_limit),
         threads=options.threads,
         seed=options.seed,
+        quantized=chosen_quantized(graph),
     )
 
 

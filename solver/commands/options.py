@@ -13,7 +13,7 @@ from solver.cost_files import read_cost_table
 from solver.device import Device
 from solver.device_files import load_device
 from solver.errors import EngineError, Issue, UsageError
-from solver.graph import Accounting, WeightGradients, Weights
+from solver.graph import Accounting, Quantized, WeightGradients, Weights
 from solver.graph_request import GraphRequest
 from solver.operators.losses import LOSSES
 from solver.units import parse_bytes, parse_seconds
@@ -102,6 +102,7 @@ class GraphArguments(msgspec.Struct, frozen=True, kw_only=True):
     dims: tuple[tuple[str, int], ...]
     loss: str | None
     output: str | None
+    quantized: Quantized
     json_path: str | None
 
     @property
@@ -137,6 +138,7 @@ class GraphArguments(msgspec.Struct, frozen=True, kw_only=True):
             dict(self.dims),
             self.loss,
             self.output,
+            quantized=self.quantized,
         )
 
 
@@ -184,5 +186,13 @@ def _graph_options() -> tuple[Callable[[_C], _C], ...]:
         ),
         click.option("--loss", type=click.Choice(list(LOSSES)), help="The loss."),
         click.option("--output", metavar="NAME", help="The output that the loss reads."),
+        click.option(
+            "--quantized",
+            type=click.Choice([choice.value for choice in Quantized]),
+            default=Quantized.REFUSED.value,
+            show_default=True,
+            help="Quantised operators of a file: refused, or simulated in floats with gradients "
+            "that pass straight through the rounding.",
+        ),
         click.option("--json", "json_path", metavar="FILE|-", help="Write JSON; - is stdout."),
     )

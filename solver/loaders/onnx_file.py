@@ -17,7 +17,7 @@ from solver.loaders.onnx_order import order_nodes
 from solver.loaders.onnx_read import default_opset, read_model
 from solver.loaders.onnx_reader import NodeReader, functions_of
 from solver.loaders.onnx_refusal import refuse, refuse_idle_answers
-from solver.loaders.onnx_report import import_warnings
+from solver.loaders.onnx_report import import_warnings, straight_through_warnings
 from solver.loaders.onnx_rules.base import INTEGERS, Fact, RuleError
 from solver.loaders.onnx_tensors import read_sparse, read_tensor
 from solver.loaders.options import LoadOptions
@@ -41,7 +41,7 @@ def load_onnx(path: Path, options: LoadOptions) -> Network:
     outputs = tuple(output.name for output in graph.output)
     if not outputs:
         raise ModelError(Issue("the graph has no output", file))
-    reader = NodeReader(path.parent, file, functions_of(model))
+    reader = NodeReader(path.parent, file, functions_of(model), options.straight_through)
     nodes = reader.graph(graph.node)
     read = {name for node in nodes for name in node.reads} | set(outputs)
     questions = {question(node) for node in controls(nodes) if node.op_type in ASKED}
@@ -57,7 +57,10 @@ def load_onnx(path: Path, options: LoadOptions) -> Network:
     return replace(
         _network(path.stem, found, inputs, order.outputs),
         dims=MappingProxyType(dict(options.dims)),
-        warnings=import_warnings(graph, found, order),
+        warnings=(
+            *import_warnings(graph, found, order),
+            *straight_through_warnings(reader.simulated),
+        ),
         report=replace(report, open_sizes=(*report.open_sizes, *found.taken)).with_remarks(
             remarks_on_functions(reader.inlined)
         ),

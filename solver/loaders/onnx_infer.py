@@ -36,6 +36,7 @@ from solver.loaders.onnx_rules.table import (
     is_never_constant,
 )
 from solver.loaders.onnx_sequences import SEQUENCE_OPERATORS, rewrite
+from solver.loaders.onnx_straight import DEQUANTIZE, QUANTIZE
 from solver.loaders.onnx_tensors import READABLE
 from solver.network import Layer
 
@@ -44,7 +45,9 @@ MOST_BYTES: Final = 10**20
 
 _ON_DATA: Final[Mapping[str, Rule]] = MappingProxyType({**REFUSED_RULES, **LAYER_RULES})
 
-_REARRANGING: Final = frozenset({"Transpose", "Reshape", "Flatten", "Squeeze", "Unsqueeze"})
+_REARRANGING: Final = frozenset(
+    {"Transpose", "Reshape", "Flatten", "Squeeze", "Unsqueeze", QUANTIZE, DEQUANTIZE}
+)
 """Operators whose output holds every number of the first input once: of a weight, the weight."""
 
 _NO_CHOICES: Final[Mapping[str, int]] = MappingProxyType({})

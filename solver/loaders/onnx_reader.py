@@ -20,6 +20,7 @@ from solver.loaders.onnx_nodes import (
 )
 from solver.loaders.onnx_order import unique_name
 from solver.loaders.onnx_rules.base import Fact, RuleError
+from solver.loaders.onnx_straight import can_simulate, simulated
 from solver.loaders.onnx_tensors import read_sparse, read_tensor
 
 if TYPE_CHECKING:
@@ -65,13 +66,17 @@ class NodeReader:
     """Reads nodes of one file; collects `issues` instead of stopping at the first.
 
     `folder` is the model's, `file` its name for messages. `inlined` counts calls per function.
+    `straight_through`: quantised operators become those that simulate them; `simulated` counts them
+    by their names in the file.
     """
 
     folder: Path
     file: str
     functions: Mapping[str, "onnx.FunctionProto"]
+    straight_through: bool = False
     issues: list[Issue] = field(default_factory=list)
     inlined: dict[str, int] = field(default_factory=dict)
+    simulated: dict[str, int] = field(default_factory=dict)
     _taken: set[str] = field(default_factory=set)
     _count: int = 0
 
@@ -102,7 +107,17 @@ class NodeReader:
             except RuleError as error:
                 self.issues.append(Issue(str(error), f"{self.file}: node {name} ({kind})"))
                 continue
-            yield from written_out(read, lambda wanted: unique_name(wanted, self._taken))
+            yield from self._written_out(read)
+
+    def _written_out(self, node: FileNode) -> Iterator[FileNode]:
+        def fresh(wanted: str) -> str:
+            return unique_name(wanted, self._taken)
+
+        if self.straight_through and can_simulate(node.op_type):
+            self.simulated[node.op_type] = self.simulated.get(node.op_type, 0) + 1
+            yield from simulated(node, fresh)
+        else:
+            yield from written_out(node, fresh)
 
     def _name(self, node: "onnx.NodeProto", position: int, place: _Place) -> str:
         output = next(filter(None, node.output), f"{node.op_type} {position}")

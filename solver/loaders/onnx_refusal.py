@@ -4,15 +4,17 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from solver.errors import Issue, ModelError, UsageError
+from solver.errors import Issue, ModelError, Offer, UsageError
 from solver.import_report import names_of
 from solver.loaders.onnx_inferred import Inferred
+from solver.loaders.onnx_straight import can_simulate
 
 _REPLACE: Final = (
     "export the part that is trained without it, or write it with supported operators "
     "(Conv, Gemm, MatMul, arithmetic, activations, pools, norms, Concat, Split, Pad, views)"
 )
 _FLOAT_MODEL: Final = "give the float model that it was made from"
+_SIMULATED: Final = f"{_FLOAT_MODEL}, or train it in floats with --quantized straight-through"
 _QUANTISED: Final = re.compile(
     r"(.+::)?(QLinear\w+|(Dynamic)?(Quantize|Dequantize)\w+|(MatMul|Conv)Integer\w*|Q(Gemm|Attention)"
     r"|MatMul(NBits|BnFp4|BnB4|FpQ4)|GatherBlockQuantized|QMoE)",
@@ -32,10 +34,7 @@ def refuse(found: Inferred) -> None:
     quantised = {kind for kind in found.unsupported if _QUANTISED.fullmatch(kind)}
     issues = []
     if quantised:
-        message = f"rounding to integers has no gradient: {_kinds(found, quantised)}"
-        issues.append(
-            Issue(f"a quantised network cannot be trained, {message}", found.file, _FLOAT_MODEL)
-        )
+        issues.append(_quantised(found, quantised))
     others = found.unsupported.keys() - quantised
     if others:
         plural = "operators" if len(others) > 1 else "operator"
@@ -48,6 +47,16 @@ def refuse(found: Inferred) -> None:
         message = f"the file leaves open until it runs: {places}"
         hint = "give " + " ".join(f"--dim {ask.name}=VALUE" for ask in found.asks)
         raise UsageError(Issue(message, found.file, hint, asks=tuple(found.asks)))
+
+
+def _quantised(found: Inferred, kinds: Iterable[str]) -> Issue:
+    message = (
+        "a quantised network cannot be trained, rounding to integers has no gradient: "
+        f"{_kinds(found, kinds)}"
+    )
+    if all(map(can_simulate, kinds)):
+        return Issue(message, found.file, _SIMULATED, offer=Offer.STRAIGHT_THROUGH)
+    return Issue(message, found.file, _FLOAT_MODEL)
 
 
 def refuse_idle_answers(found: Inferred, given: Iterable[str]) -> None:

@@ -1,6 +1,6 @@
 """Warnings about an ONNX file: what was changed, what is trained otherwise than exported."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from solver.import_report import names_of
@@ -40,6 +40,19 @@ def import_warnings(graph: "onnx.GraphProto", found: Inferred, order: Ordered) -
             f"({names_of(found.rewritten)}): rewritten to {found.other.wanted}"
         )
     return (*warnings, *mode_warnings(found.layers))
+
+
+def straight_through_warnings(simulated: Mapping[str, int]) -> tuple[str, ...]:
+    """What is assumed of quantised operators; `simulated` counts them by name."""
+    if not simulated:
+        return ()
+    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(simulated.items()))
+    text = (
+        f"quantised operators are simulated in floats ({kinds}): gradients pass straight through "
+        "the rounding, tensors between them count as floats, weights stored as integers are "
+        "trained as float copies, and rounding those again in each step is left out"
+    )
+    return (text,)
 
 
 def mode_warnings(layers: Sequence[Layer]) -> list[str]:

@@ -13,6 +13,7 @@ from solver.graph import (
     GraphSettings,
     Op,
     Phase,
+    Quantized,
     Role,
     Tensor,
     Trainable,
@@ -193,4 +194,5 @@ def _settings(fields: Mapping[str, Any]) -> GraphSettings:
         MappingProxyType({name: int(size) for name, size in fields.get("dims", {}).items()}),
         fields.get("loss"),
         fields.get("output"),
+        Quantized(fields.get("quantized", Quantized.REFUSED)),
     )

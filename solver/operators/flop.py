@@ -208,6 +208,10 @@ DRAW: Final[Mapping[str, int]] = MappingProxyType({
 })  # fmt: skip
 MULTINOMIAL_WEIGHING: Final = 5  # max, -, exp, running sum, /; per class
 
+QUANTIZE: Final = 7  # / scale, round, + zero point, min, max; - zero point, * scale
+DEQUANTIZE: Final = 2  # - zero point, * scale
+DYNAMIC_RANGE: Final = 2  # min, max; per element of the input
+
 ROTATION: Final = 3  # * cosine, * sine of the other one of a pair, +
 
 ATTENTION_SCALE: Final = 1  # * scale; this and the next ones per score, a query meeting a key

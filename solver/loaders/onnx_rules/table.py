@@ -13,6 +13,7 @@ from solver.loaders.onnx_rules import (
     matrices,
     normalisation,
     pools,
+    quantisation,
     randomness,
     recurrent,
     reduction,
@@ -32,6 +33,7 @@ LAYER_RULES: Final[Mapping[str, Rule]] = MappingProxyType(
     | dict(randomness.RULES)
     | dict(reduction.RULES)
     | dict(pools.RULES)
+    | dict(quantisation.RULES)
     | dict(resampling.RULES)
     | dict(recurrent.RULES)
 )

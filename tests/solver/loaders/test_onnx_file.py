@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from onnx import helper
 
-from solver.errors import ModelError
+from solver.errors import ModelError, Offer
 from solver.loaders.onnx_file import load_onnx
 from solver.loaders.options import LoadOptions
 from solver.network import Network
@@ -80,7 +80,11 @@ def test_that_a_quantised_file_is_refused_in_one_sentence_that_names_its_nodes()
     (issue,) = caught.value.issues
     assert "rounding to integers has no gradient" in issue.message
     assert "DequantizeLinear (node xd, w), QuantizeLinear (node xq)" in issue.message
-    assert issue.suggestion == "give the float model that it was made from"
+    assert issue.suggestion == (
+        "give the float model that it was made from, or train it in floats with "
+        "--quantized straight-through"
+    )
+    assert issue.offer is Offer.STRAIGHT_THROUGH
 
 
 def test_that_an_empty_tensor_has_no_byte_and_a_scalar_has_one_element() -> None:
@@ -121,6 +125,15 @@ def test_that_every_quantised_operator_is_refused_as_such(
     odd = helper.make_node(kind, ["x"], ["y"], domain=domain)
     with pytest.raises(ModelError, match="a quantised network cannot be trained"):
         load(model_of([odd], [floats("x", 1)]), tmp_path)
+
+
+def test_that_no_way_out_is_offered_that_does_not_lead_anywhere(tmp_path: Path) -> None:
+    packed = helper.make_node("MatMulNBits", ["x"], ["h"], domain="com.microsoft")
+    with pytest.raises(ModelError) as caught:
+        load(model_of([packed, node("DynamicQuantizeLinear", "h")], [floats("x", 1)]), tmp_path)
+    (issue,) = caught.value.issues
+    assert issue.suggestion == "give the float model that it was made from"
+    assert issue.offer is None
 
 
 def test_that_operators_of_other_domains_are_named_with_their_domain(tmp_path: Path) -> None:

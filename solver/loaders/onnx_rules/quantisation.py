@@ -1,0 +1,40 @@
+"""Shapes of quantised operators as training simulates them: floats stay floats."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from solver.loaders.onnx_rules.base import Fact, Inference, Node, Rule, RuleError, one
+
+_FLOATS: Final = frozenset({"float16", "bfloat16", "float32", "float64"})
+
+
+def quantize(node: Node) -> Inference:
+    """QuantizeLinear: the numbers are rounded, their type is kept."""
+    x = node.need(0)
+    if x.dtype not in _FLOATS and x.dtype != "int32":
+        raise RuleError(f"it rounds {x.dtype}, floats are needed")
+    return one(x.shape, x.dtype)
+
+
+def dequantize(node: Node) -> Inference:
+    """DequantizeLinear: integers become floats; floats that were rounded are left as they are."""
+    x, scale = node.need(0), node.given(1)
+    if x.dtype in _FLOATS:
+        return one(x.shape, x.dtype)
+    return one(x.shape, scale.dtype if scale is not None else "float32")
+
+
+def dynamic_range(node: Node) -> Inference:
+    """The scale and the zero point that DynamicQuantizeLinear finds."""
+    x = node.need(0)
+    if x.dtype not in _FLOATS:
+        raise RuleError(f"it rounds {x.dtype}, floats are needed")
+    return Inference((Fact((), x.dtype), Fact((), "uint8")))
+
+
+RULES: Final[Mapping[str, Rule]] = MappingProxyType({
+    "straight-through::QuantizeLinear": quantize,
+    "straight-through::DequantizeLinear": dequantize,
+    "straight-through::DynamicQuantizeLinear": dynamic_range,
+})  # fmt: skip

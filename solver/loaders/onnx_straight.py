@@ -1,0 +1,138 @@
+"""Quantised operators as training simulates them: in floating point, rounded but not converted.
+
+Quantisation-aware training (Jacob et al., CVPR 2018) computes in floats that are rounded to the
+grid of the integers. Rounding has no slope; its gradient is taken to be that of the identity, the
+straight-through estimator (Bengio, Leonard, Courville, 2013), outside of the grid's range as well.
+So a number that QuantizeLinear has rounded stays a float, DequantizeLinear of it is the number
+itself, and integer products are products of floats.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Final
+
+from solver.loaders.onnx_fused import Fresh
+from solver.loaders.onnx_nodes import FileNode
+
+_PREFIX: Final = "straight-through::"
+QUANTIZE: Final = f"{_PREFIX}QuantizeLinear"
+DEQUANTIZE: Final = f"{_PREFIX}DequantizeLinear"
+RANGE: Final = f"{_PREFIX}DynamicQuantizeLinear"
+"""What the simulated operators are called, so that nobody takes them for those of the file."""
+
+Parts = tuple[FileNode, ...]
+
+
+def simulated(node: FileNode, fresh: Fresh) -> Parts:
+    """The nodes that simulate a quantised one, in order; any other node as it is.
+
+    The last one that makes data keeps the node's name, and the outputs keep theirs.
+    """
+    write = _WRITTEN.get(node.op_type)
+    return (node,) if write is None else write(node, fresh)
+
+
+def can_simulate(op_type: str) -> bool:
+    """Whether an operator of a file is one that `simulated` knows."""
+    return op_type in _WRITTEN
+
+
+def _at(names: tuple[str, ...], position: int) -> str:
+    return names[position] if position < len(names) else ""
+
+
+def _new(
+    node: FileNode, fresh: Fresh, word: str, op_type: str, inputs: tuple[str, ...]
+) -> FileNode:
+    """A node inside of `node`; its one output bears its own name."""
+    name = fresh(f"{node.name}/{word}")
+    return replace(node, name=name, op_type=op_type, inputs=inputs, outputs=(name,), attributes={})
+
+
+def _as(op_type: str) -> Callable[[FileNode, Fresh], Parts]:
+    return lambda node, fresh: (replace(node, op_type=op_type),)  # noqa: ARG005 - one shape for all
+
+
+def _floats(node: FileNode, fresh: Fresh, word: str, first: int) -> FileNode:
+    """What stands at `first` as floats: data, scale and zero point follow each other."""
+    inputs = tuple(_at(node.inputs, first + k) for k in range(3))
+    return _new(node, fresh, word, DEQUANTIZE, inputs)
+
+
+def _rounded(node: FileNode, made: FileNode, scale: int) -> FileNode:
+    """The end of `node`: what `made` gives, rounded by the scale and zero point at `scale`."""
+    inputs = (made.outputs[0], _at(node.inputs, scale), _at(node.inputs, scale + 1))
+    return replace(node, op_type=QUANTIZE, inputs=inputs, attributes={})
+
+
+def _dynamic(node: FileNode, fresh: Fresh) -> Parts:
+    """DynamicQuantizeLinear: scale and zero point are found first, without a gradient."""
+    names = [
+        _at(node.outputs, position) or fresh(f"{node.name}/{word}")
+        for position, word in ((1, "scale"), (2, "zero_point"))
+    ]
+    found = _new(node, fresh, "range", RANGE, node.inputs)
+    data = (_at(node.inputs, 0), *names)
+    return (
+        replace(found, outputs=tuple(names)),
+        replace(node, op_type=QUANTIZE, inputs=data, outputs=node.outputs[:1]),
+    )
+
+
+def _integer_product(op_type: str) -> Callable[[FileNode, Fresh], Parts]:
+    """MatMulInteger, ConvInteger: data and weight, then their zero points."""
+
+    def write(node: FileNode, fresh: Fresh) -> Parts:
+        parts = [
+            _new(node, fresh, word, DEQUANTIZE, (_at(node.inputs, k), "", _at(node.inputs, k + 2)))
+            for k, word in enumerate(("a", "b"))
+        ]
+        inputs = tuple(part.outputs[0] for part in parts)
+        return (*parts, replace(node, op_type=op_type, inputs=inputs))
+
+    return write
+
+
+def _linear(op_type: str, bias: int | None = None) -> Callable[[FileNode, Fresh], Parts]:
+    """Two operands with scale and zero point each, then those of the output; a bias at `bias`."""
+
+    def write(node: FileNode, fresh: Fresh) -> Parts:
+        parts = [_floats(node, fresh, "a", 0), _floats(node, fresh, "b", 3)]
+        if bias is not None and _at(node.inputs, bias):
+            parts.append(_new(node, fresh, "bias", DEQUANTIZE, (node.inputs[bias],)))
+        made = replace(
+            _new(node, fresh, "result", op_type, tuple(part.outputs[0] for part in parts)),
+            attributes=node.attributes,
+        )
+        return (*parts, made, _rounded(node, made, 6))
+
+    return write
+
+
+def _unary(op_type: str) -> Callable[[FileNode, Fresh], Parts]:
+    """One operand with scale and zero point, then those of the output."""
+
+    def write(node: FileNode, fresh: Fresh) -> Parts:
+        part = _floats(node, fresh, "a", 0)
+        made = replace(
+            _new(node, fresh, "result", op_type, part.outputs), attributes=node.attributes
+        )
+        return part, made, _rounded(node, made, 3)
+
+    return write
+
+
+_WRITTEN: Final[Mapping[str, Callable[[FileNode, Fresh], Parts]]] = MappingProxyType({
+    **{f"{domain}QuantizeLinear": _as(QUANTIZE) for domain in ("", "com.microsoft::")},
+    **{f"{domain}DequantizeLinear": _as(DEQUANTIZE) for domain in ("", "com.microsoft::")},
+    "DynamicQuantizeLinear": _dynamic,
+    "MatMulInteger": _integer_product("MatMul"),
+    "ConvInteger": _integer_product("Conv"),
+    "QLinearMatMul": _linear("MatMul"),
+    "QLinearConv": _linear("Conv", bias=8),
+    "com.microsoft::QLinearAdd": _linear("Add"),
+    "com.microsoft::QLinearMul": _linear("Mul"),
+    "com.microsoft::QLinearSigmoid": _unary("Sigmoid"),
+    "com.microsoft::QLinearLeakyRelu": _unary("LeakyRelu"),
+})  # fmt: skip

@@ -16,16 +16,16 @@ _Function = Callable[[Path, LoadOptions], Network | TrainingGraph]
 
 @dataclass(frozen=True, slots=True)
 class BuiltInLoader:
-    """A format of ours; `address` is the function that reads it, as "module:attribute"."""
+    """A format of ours: `kinds` of files, read by the function at `address` ("module:attribute")."""
 
     name: str
     summary: str
-    kind: FileKind
+    kinds: frozenset[FileKind]
     address: str
 
     def accepts(self, path: Path) -> bool:
-        """Whether `path` is of this kind. Raises ModelError as `sniff`."""
-        return sniff(path) is self.kind
+        """Whether `path` is of these kinds. Raises ModelError as `sniff`."""
+        return sniff(path) in self.kinds
 
     def load(self, path: Path, options: LoadOptions) -> Network | TrainingGraph:
         """Read `path`. Raises ModelError with every mistake found."""
@@ -33,23 +33,26 @@ class BuiltInLoader:
 
 
 ONNX: Final = BuiltInLoader(
-    "onnx", "ONNX models (.onnx)", FileKind.ONNX, "solver.loaders.onnx_file:load_onnx"
+    "onnx",
+    "ONNX models (.onnx), also as text or JSON",
+    frozenset({FileKind.ONNX, FileKind.ONNX_TEXT, FileKind.ONNX_JSON}),
+    "solver.loaders.onnx_file:load_onnx",
 )
 SCHEDULE_GRAPH: Final = BuiltInLoader(
     "schedule-graph",
     "Training graphs written by hand or by a script (.json)",
-    FileKind.SCHEDULE_GRAPH,
+    frozenset({FileKind.SCHEDULE_GRAPH}),
     "solver.loaders.schedule_graph:load",
 )
 POET_GRAPH: Final = BuiltInLoader(
     "poet.graph",
     "Training graphs saved by this program (.json)",
-    FileKind.POET_GRAPH,
+    frozenset({FileKind.POET_GRAPH}),
     "solver.loaders.poet_graph:load",
 )
 PT2: Final = BuiltInLoader(
     "pt2",
     "Exported PyTorch programs (.pt2), traced by PyTorch where it is installed",
-    FileKind.PT2,
+    frozenset({FileKind.PT2}),
     "solver.loaders.pt2_file:load",
 )

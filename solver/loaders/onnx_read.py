@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from solver.errors import Issue, ModelError
+from solver.loaders.onnx_text import parse_text
 from solver.loaders.sniff import FileKind, refusal, sniff
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 PROTOBUF_LIMIT: Final = 2**31 - 1
 """Bytes: protobuf reads no larger message; larger models keep their weights beside them."""
 
+_TEXTS: Final = frozenset({FileKind.ONNX_TEXT, FileKind.ONNX_JSON})
 _VARINT, _DELIMITED, _LAST_FIELD = 0, 2, 26  # wire types; ModelProto's fields end at 26
 _VARINT_BITS: Final = 63
 
@@ -23,7 +25,16 @@ def read_model(path: Path) -> "onnx.ModelProto":
     Raises ModelError when the path is no readable file, or its content is not a whole ONNX model
     of a version that this program knows; MemoryError when its message does not fit in memory.
     """
-    content = _content(path)
+    kind, content = _content(path)
+    if kind in _TEXTS:
+        model = parse_text(content, kind, path.name)
+    else:
+        model = _parse(path, content)
+    _check_header(path, model)
+    return model
+
+
+def _parse(path: Path, content: bytes) -> "onnx.ModelProto":
     import onnx  # noqa: PLC0415 - a third of a second that only ONNX files need
     from google.protobuf import message  # type: ignore[import-untyped]  # noqa: PLC0415 - no types
 
@@ -33,7 +44,6 @@ def read_model(path: Path) -> "onnx.ModelProto":
         if "alloc failed" in str(error):  # protobuf's own memory, which raises no MemoryError
             raise MemoryError(str(error)) from error
         raise _refusal(path, _damage(content)) from error
-    _check_header(path, model)
     return model
 
 
@@ -47,11 +57,11 @@ def _refusal(path: Path, text: str, suggestion: str = "") -> ModelError:
     return ModelError(Issue(text, path.name, suggestion))
 
 
-def _content(path: Path) -> bytes:
+def _content(path: Path) -> tuple[FileKind, bytes]:
     try:
         kind = sniff(path)
         # What is of no known kind may still be a damaged model: that is told in more detail below.
-        if kind not in {FileKind.ONNX, FileKind.UNKNOWN}:
+        if kind not in {FileKind.ONNX, FileKind.UNKNOWN, *_TEXTS}:
             raise refusal(kind, path)
         size = path.stat().st_size
         if size > PROTOBUF_LIMIT:
@@ -60,7 +70,7 @@ def _content(path: Path) -> bytes:
                 f"{size} B are more than an ONNX message can hold (2 GiB)",
                 "save the model with its weights as external data",
             )
-        return path.read_bytes()
+        return kind, path.read_bytes()
     except (OSError, ValueError) as error:
         # ValueError: a zero byte in the path.
         reason = getattr(error, "strerror", None) or error

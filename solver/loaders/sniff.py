@@ -39,7 +39,8 @@ class FileKind(StrEnum):
     LFS_POINTER = "Git LFS pointer"
     IMAGE = "picture"
     PDF = "PDF document"
-    ONNX_TEXT = "ONNX printed as text"
+    ONNX_TEXT = "ONNX model as text"
+    ONNX_JSON = "ONNX model as JSON"
     TEXT = "text"
     EMPTY = "empty file"
     UNKNOWN = "unknown binary file"
@@ -66,7 +67,6 @@ _HINTS: Final[Mapping[FileKind, str]] = MappingProxyType({
     FileKind.ORT: "give the .onnx file that it was made from",
     FileKind.HTML: "the download gave a page instead of the model: fetch the file again",
     FileKind.LFS_POINTER: "run git lfs pull",
-    FileKind.ONNX_TEXT: "save the model in binary form with onnx.save",
 })  # fmt: skip
 
 _MAGIC: Final = (
@@ -92,8 +92,11 @@ _FORMATS: Final = {
 _FORMAT_KEY: Final = re.compile(r'"format"\s*:\s*"([^"\\]{1,40})"')
 _PICKLE: Final = re.compile(rb"\x80[\x02-\x05]")
 _ONNX_TEXT: Final = re.compile(
-    r"\s*(<\s*ir_version|ir_version\s*:|producer_name\s*:|opset_import\s*\{|graph\s*\{)"
+    r"\s*(#[^\n]*\n\s*)*"
+    r"(<\s*(ir_version|opset_import)|ir_version\s*:|producer_(name|version)\s*:"
+    r"|opset_import\s*:?\s*\{|graph\s*:?\s*\{)"
 )
+_ONNX_KEYS: Final = frozenset({"irVersion", "ir_version", "opsetImport", "opset_import"})
 _TOML_TABLE: Final = re.compile(r"\[+[A-Za-z_][\w.\-]*\]+\s*(#|$)", re.MULTILINE)
 _DEVICE_KEY: Final = re.compile(r"^\s*(flop_per_s|flop_per_j|ram_bytes)\s*=", re.MULTILINE)
 
@@ -186,6 +189,8 @@ def _tell_text(text: str) -> FileKind:
 def _tell_json(document: object) -> FileKind:
     """Look again with the whole document: "format" may be its last key."""
     named = document.get("format") if isinstance(document, dict) else None
+    if isinstance(document, dict) and "graph" in document and not _ONNX_KEYS.isdisjoint(document):
+        return FileKind.ONNX_JSON
     return _FORMATS.get(named, FileKind.JSON) if isinstance(named, str) else FileKind.JSON
 
 

@@ -114,7 +114,7 @@ def test_that_a_letter_cut_by_the_window_is_no_binary(tmp_path: Path) -> None:
         (b'{"format": "poet.result"}', "poet.result"),
         (b'{"nodes": []}', "schedule-graph"),
         (b'{"nodes": [}', "line 1, column 12"),
-        (TEXT_PROTO.encode(), "onnx.save"),
+        (TEXT_PROTO.encode(), "no operator-set version"),
         (b"\x00\x01\x02\x03", "no kind of file known"),
     ],
 )

@@ -195,6 +195,8 @@ class Knowledge:
         shelf = self.shelf(problem)
         shelf.solved = None
         strategy, end = outcome.record.strategy, Finished(0.0, outcome)
+        if isinstance(outcome, Optimal | Feasible):
+            self._keep(outcome.trace)
         if _is_at_home(strategy, problem.switches):
             record(shelf.brackets, problem.budgets, end, proves=strategy in PROVING)
         if isinstance(outcome, Optimal | Feasible | Infeasible):

@@ -132,7 +132,7 @@ class Opener(QObject):
         """Show the stored example."""
         self._name = "the demo"
         folder = Path(str(files("resources") / "demo"))
-        self._controller.open_results(sorted(folder.glob("*.json")), self._name)
+        self._controller.open_own_results(sorted(folder.glob("*.json")), self._name)
 
     @Slot(str)
     def open_device(self, id_or_path: str) -> None:

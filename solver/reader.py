@@ -1,8 +1,9 @@
 """The reading process: `python -m solver.reader PATH`, one request on stdin, one answer on stdout.
 
-A file may be hostile or damaged: what it does to the libraries that read it ends with this process,
-which limits its own memory and time beforehand and outlives no parent. The path is an argument
-because JSON cannot carry every name that a file system can.
+Both are msgpack, which knows infinities. A file may be hostile or damaged: what it does to the
+libraries that read it ends with this process, which limits its own memory and time beforehand and
+outlives no parent. The path is an argument because text cannot carry every name that a file system
+can.
 """
 
 import faulthandler
@@ -15,15 +16,19 @@ import time
 import traceback
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 import msgspec
 
+from solver.device import Device
 from solver.errors import EngineError, Issue
 from solver.graph import TrainingGraph
 from solver.graph_request import GraphRequest
 from solver.json_hooks import plain
 from solver.loading import load_training_graph
+from solver.messages import PackedOutcome
+from solver.problem import Budgets, SolveOptions, Switches
 from solver.text import one_line, printable
 
 MEMORY_EXIT: Final = 77
@@ -34,9 +39,12 @@ _SPARE_CPU_S: Final = 2  # the parent's clock ends it first: this is for a paren
 
 
 class ReadRequest(msgspec.Struct, frozen=True):
-    """What to read within which limits; `parent` is the process id of whoever waits for it."""
+    """What to read within which limits; `parent` is the process id of whoever waits for it.
 
-    request: GraphRequest
+    `request` None: not a model but a saved result.
+    """
+
+    request: GraphRequest | None
     memory_bytes: int
     seconds: float
     parent: int
@@ -48,6 +56,23 @@ class ReadDone(msgspec.Struct, frozen=True, tag="done"):
     graph: TrainingGraph
     source: str
     sha256: str | None
+
+
+class ReadResult(msgspec.Struct, frozen=True, tag="result"):
+    """A saved result that says nothing untrue, as SavedResult but for what is worked out anew."""
+
+    source: str
+    sha256: str | None
+    graph: TrainingGraph
+    device: Device
+    budgets: Budgets
+    switches: Switches
+    options: SolveOptions
+    outcome: PackedOutcome
+
+
+class ReadNoResult(msgspec.Struct, frozen=True, tag="no_result"):
+    """The file is no saved result."""
 
 
 class ReadRefused(msgspec.Struct, frozen=True, tag="refused"):
@@ -68,19 +93,19 @@ class ReadFault(msgspec.Struct, frozen=True, tag="fault"):
     details: str
 
 
-Answer = ReadDone | ReadRefused | ReadExhausted | ReadFault
+Failure = ReadRefused | ReadExhausted | ReadFault
+Answer = ReadDone | ReadResult | ReadNoResult | Failure
 
 
 def encode(message: ReadRequest | Answer) -> bytes:
-    """The message as JSON."""
-    return msgspec.json.encode(message, enc_hook=plain)
+    """The message as msgpack."""
+    return msgspec.msgpack.encode(message, enc_hook=plain)
 
 
-def answer(request: GraphRequest) -> bytes:
-    """Read the model; every way in which it can fail becomes an answer, as JSON."""
+def answer(path: str, request: GraphRequest | None) -> bytes:
+    """Read the file; every way in which it can fail becomes an answer, as msgpack."""
     try:
-        model = load_training_graph(request)
-        return encode(ReadDone(model.graph, model.source, model.sha256))
+        return encode(_result(path) if request is None else _model(replace(request, model=path)))
     except EngineError as error:
         usage = error.exit_code == 2  # noqa: PLR2004 - wrong usage, as EngineError says
         return encode(ReadRefused([_one_line(issue) for issue in error.issues], usage))
@@ -89,6 +114,31 @@ def answer(request: GraphRequest) -> bytes:
     except Exception as error:  # noqa: BLE001 - the top loop: a fault of ours is told like any other
         kind = one_line(f"{type(error).__name__}: {error}")
         return encode(ReadFault(kind, printable(traceback.format_exc())))
+
+
+def _model(request: GraphRequest) -> ReadDone:
+    model = load_training_graph(request)
+    return ReadDone(model.graph, model.source, model.sha256)
+
+
+def _result(path: str) -> ReadResult | ReadNoResult:
+    from solver.packing import pack_outcome  # noqa: PLC0415 - models need none of it
+    from solver.saved_result import load_result  # noqa: PLC0415
+
+    saved = load_result(Path(path))
+    if saved is None:
+        return ReadNoResult()
+    costed = saved.problem.costed
+    return ReadResult(
+        source=printable(saved.source),
+        sha256=saved.sha256,
+        graph=costed.graph,
+        device=costed.device,
+        budgets=saved.problem.budgets,
+        switches=saved.problem.switches,
+        options=saved.options,
+        outcome=pack_outcome(saved.outcome),
+    )
 
 
 def limit_itself(memory_bytes: int, seconds: float) -> bool:
@@ -151,12 +201,12 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the parent, which ends this one
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not touch the answer
-    asked = msgspec.json.decode(sys.stdin.buffer.read(), type=ReadRequest)
+    asked = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=ReadRequest)
     limited = limit_itself(asked.memory_bytes, asked.seconds)
     watched = None if limited else asked.memory_bytes
     threading.Thread(target=_watch, args=(asked.parent, watched), daemon=True).start()
     try:
-        words = answer(replace(asked.request, model=sys.argv[1]))
+        words = answer(sys.argv[1], asked.request)
     except MemoryError:  # not enough for the answer either
         os._exit(MEMORY_EXIT)
     with suppress(BrokenPipeError):  # cancelled: there is nobody to tell

@@ -1,8 +1,8 @@
-"""Model files are read by a process of their own, with limits: whatever it meets is one sentence.
+"""Files are read by a process of their own, with limits: whatever it meets is one sentence.
 
-Built-in networks are made here. A file is read and differentiated by `python -m solver.reader`,
-which may take as much memory and time as ReadingLimits say; that it was stopped, crashed, or never
-answered is told like any other mistake in a file.
+Built-in networks are made here. A model file is read and differentiated, and a saved result read
+and verified, by `python -m solver.reader`, which may take as much memory and time as ReadingLimits
+say; that it was stopped, crashed, or never answered is told like any other mistake in a file.
 """
 
 import os
@@ -17,20 +17,27 @@ from typing import Final, assert_never
 import msgspec
 
 from solver.child_python import environment, module_command
+from solver.costs import price
 from solver.errors import EngineError, Issue, ModelError, UsageError
 from solver.files import is_there
 from solver.graph_request import GraphRequest
 from solver.loading import LoadedModel, load_training_graph
+from solver.packing import unpack_outcome
+from solver.problem import Problem
 from solver.reader import (
     MEMORY_EXIT,
     Answer,
+    Failure,
     ReadDone,
     ReadExhausted,
     ReadFault,
+    ReadNoResult,
     ReadRefused,
     ReadRequest,
+    ReadResult,
     encode,
 )
+from solver.saved_result import SavedResult
 from solver.text import one_line
 from solver.units import format_bytes, format_seconds
 from solver.zoo.registry import builtin_names
@@ -38,6 +45,7 @@ from solver.zoo.registry import builtin_names
 READER_COMMAND: Final = module_command("solver.reader")
 
 _TICK_S: Final = 0.05
+_NOT_ASKED: Final = "the process that read the file answered what it was not asked"
 _TOO_MUCH: Final = "the file is damaged, or larger than can be read here"
 _ERROR_BYTES: Final = 4000
 
@@ -121,10 +129,55 @@ def read_model(
     path = Path(request.model)
     if request.model in builtin_names() or not is_there(path):
         return load_training_graph(request)
+    found = _asked(path, replace(request, model=""), limits, cancelled, command)
+    match found:
+        case ReadDone(graph=graph, source=source, sha256=sha256):
+            return LoadedModel(graph, source, sha256)
+        case ReadResult() | ReadNoResult():
+            raise ReadingFaultError(Issue(_NOT_ASKED, one_line(path.name)), repr(type(found)))
+        case _:
+            raise _error(found, path, limits.memory_for(path))
+
+
+def read_result(
+    path: Path,
+    *,
+    limits: ReadingLimits = LIMITS,
+    cancelled: Callable[[], bool] = lambda: False,
+    command: Sequence[str] = READER_COMMAND,
+) -> SavedResult | None:
+    """A saved result as saved_result.load_result makes it; None for a file of another kind.
+
+    What was verified is executed once more here: messages carry no traces. Arguments, errors and
+    the end of the process as for `read_model`.
+    """
+    found = _asked(path, None, limits, cancelled, command)
+    match found:
+        case ReadResult():
+            costed = price(found.graph, found.device)
+            problem = Problem(costed, found.budgets, found.switches)
+            outcome = unpack_outcome(found.outcome, problem)
+            return SavedResult(found.source, found.sha256, problem, found.options, outcome)
+        case ReadNoResult():
+            return None
+        case ReadDone():
+            raise ReadingFaultError(Issue(_NOT_ASKED, one_line(path.name)), repr(type(found)))
+        case _:
+            raise _error(found, path, limits.memory_for(path))
+
+
+def _asked(
+    path: Path,
+    request: GraphRequest | None,
+    limits: ReadingLimits,
+    cancelled: Callable[[], bool],
+    command: Sequence[str],
+) -> Answer:
+    """What the reading process answers to one request; raises where it gives no answer."""
     memory, seconds = limits.memory_for(path), limits.seconds_for(path)
-    asked = ReadRequest(replace(request, model=""), memory, seconds, os.getpid())
+    asked = ReadRequest(request, memory, seconds, os.getpid())
     process = subprocess.Popen(
-        [*command, request.model],
+        [*command, str(path)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -136,10 +189,9 @@ def read_model(
         process.kill()
         process.communicate()
     try:
-        found = msgspec.json.decode(words, type=Answer)
+        return msgspec.msgpack.decode(words, type=Answer)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise _death(process.returncode, errors, path, memory) from error
-    return _understood(found, path, memory)
 
 
 def _converse(
@@ -163,17 +215,16 @@ def _converse(
             raise _out_of_time(path, seconds)
 
 
-def _understood(found: Answer, path: Path, memory: int) -> LoadedModel:
+def _error(found: Failure, path: Path, memory: int) -> EngineError:
+    """The answer that there is nothing to show, as an error."""
     match found:
-        case ReadDone(graph=graph, source=source, sha256=sha256):
-            return LoadedModel(graph, source, sha256)
         case ReadRefused(issues=issues, usage=usage):
-            raise (UsageError if usage else ModelError)(issues)
+            return (UsageError if usage else ModelError)(issues)
         case ReadExhausted():
-            raise _out_of_memory(path, memory)
+            return _out_of_memory(path, memory)
         case ReadFault(message=message, details=details):
             words = f"the program met a fault of its own while it read the file: {message}"
-            raise ReadingFaultError(Issue(words, one_line(path.name)), details)
+            return ReadingFaultError(Issue(words, one_line(path.name)), details)
         case _:
             assert_never(found)
 

@@ -1,7 +1,7 @@
 """Saved results: the problem and the outcome inside them, and whether all that they say is true."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import isclose
 from typing import Final
 
@@ -15,7 +15,7 @@ from solver.costs import price
 from solver.device import Device
 from solver.device_files import device_from_document
 from solver.errors import DeviceError, Issue, ModelError
-from solver.graph import GraphSettings, TrainingGraph
+from solver.graph import GraphSettings, Quantized, TrainingGraph
 from solver.loaders.poet_graph import from_document
 from solver.outcome import Feasible, Infeasible, Limit, Optimal, Outcome, bound_faults, is_proven
 from solver.problem import Budgets, Problem, Switches
@@ -48,6 +48,7 @@ def problem_of(document: ResultDocument, graph: TrainingGraph | None = None) -> 
         settings.dims,
         settings.loss,
         settings.output,
+        Quantized.REFUSED if settings.quantized is UNSET else settings.quantized,
     )
     graph = replace(graph, name=document.model.name, settings=made_by)
     return Problem(
@@ -65,8 +66,25 @@ def _device(document: ResultDocument) -> Device:
         raise ModelError(error.issues) from error
 
 
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A saved result taken apart: what was solved, how it ended, and every fault, in sentences."""
+
+    problem: Problem
+    outcome: Outcome
+    faults: tuple[str, ...]
+
+
 def faults_of(document: ResultDocument, graph: TrainingGraph | None = None) -> tuple[str, ...]:
     """Every way in which a saved result is wrong, in sentences; empty when all of it holds.
+
+    Raises as `examine`.
+    """
+    return examine(document, graph).faults
+
+
+def examine(document: ResultDocument, graph: TrainingGraph | None = None) -> Examined:
+    """Hold a saved result against `graph`, or else against the graph inside it.
 
     The verifier replays the schedule in exact integers; every figure is counted again and compared.
 
@@ -78,13 +96,13 @@ def faults_of(document: ResultDocument, graph: TrainingGraph | None = None) -> t
     problem = problem_of(document, graph)
     outcome = outcome_of(document, problem)
     faults = tuple(_claim_faults(document, problem, outcome))
-    if faults:
-        return faults  # every figure of an illegal schedule is off; that says nothing more
+    if faults:  # every figure of an illegal schedule is off; that says nothing more
+        return Examined(problem, outcome, faults)
     origin = Origin(document.model.source, document.model.sha256)
     true = result_document(problem, outcome, options_of(document), origin)
     if graph is not None or document.problem is UNSET:
         document, true = (structs.replace(each, problem=UNSET) for each in (document, true))
-    return tuple(_differences(msgspec.to_builtins(document), msgspec.to_builtins(true), ""))
+    return Examined(problem, outcome, tuple(_differences(document, true, "")))
 
 
 def _claim_faults(document: ResultDocument, problem: Problem, outcome: Outcome) -> Iterator[str]:
@@ -160,20 +178,27 @@ def _reason_faults(reason: ReasonObject, problem: Problem) -> Iterator[str]:
 
 def _differences(stated: object, true: object, where: str) -> Iterator[str]:
     """Where a document differs from what was counted again: "energy_j.total: 2.0, counted 1.0"."""
-    if isinstance(stated, dict) and isinstance(true, dict):
+    if isinstance(stated, msgspec.Struct) and isinstance(true, msgspec.Struct):
+        if stated != true:
+            yield from _differences(structs.asdict(stated), structs.asdict(true), where)
+    elif isinstance(stated, dict) and isinstance(true, dict):
         for key in true:
             if key != "warnings":  # sentences of the day it was solved
                 place = f"{where}.{key}" if where else str(key)
                 yield from _differences(stated.get(key), true[key], place)
     elif isinstance(stated, list) and isinstance(true, list):
-        if len(stated) != len(true):
-            yield f"{where}: {len(stated)} entries, counted {len(true)}"
-            return
-        for position, pair in enumerate(zip(stated, true, strict=True)):
-            yield from _differences(*pair, f"{where}[{position}]")
+        yield from _list_differences(stated, true, where)
     elif isinstance(stated, float) and isinstance(true, float | int):
         slack = _GAP if where.startswith("gap") else 0.0
         if not isclose(stated, true, rel_tol=_SUM, abs_tol=slack):
             yield f"{where}: {stated}, counted {true}"
     elif stated != true:
         yield f"{where}: {stated}, counted {true}"
+
+
+def _list_differences(stated: list[object], true: list[object], where: str) -> Iterator[str]:
+    if len(stated) != len(true):
+        yield f"{where}: {len(stated)} entries, counted {len(true)}"
+        return
+    for position, (one, other) in enumerate(zip(stated, true, strict=True)):
+        yield from _differences(one, other, f"{where}[{position}]")

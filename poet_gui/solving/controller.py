@@ -115,13 +115,13 @@ class SolveController(QObject):
         self._core.set_opening(name)
         self._service.load(self._opening, request, self._core.device)
 
-    def open_results(self, paths: Sequence[Path], name: str) -> None:
-        """Open saved results of one problem; the first is shown, all of them are known."""
+    def open_own_results(self, paths: Sequence[Path], name: str) -> None:
+        """Open results that came with the program; the first is shown, all of them are known."""
         self._drop_solve()
         self._keeps_place = False
         self._opening = self._service.new_id()
         self._core.set_opening(name)
-        self._service.load_results(self._opening, paths)
+        self._service.load_own_results(self._opening, paths)
 
     @Slot()
     def cancel_open(self) -> None:
@@ -150,7 +150,7 @@ class SolveController(QObject):
 
     @Slot()
     def drop_costs(self) -> None:
-        """Let costs follow from FLOP again; a device whose file holds a table has it there still."""
+        """Let costs follow from FLOP again; a device's own file keeps its table."""
         self.choose_device(replace(self._core.device, profile=None))
 
     # Solving

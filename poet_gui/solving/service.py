@@ -25,13 +25,15 @@ from poet_gui.solving.deliveries import (
     Rejected,
 )
 from poet_gui.solving.prepare import carried, prepare, reprice
-from poet_gui.solving.results import is_result_file, open_result
+from poet_gui.solving.results import opened_result
 from solver import brackets, messages
 from solver.device import Device
 from solver.errors import EngineError, Issue, ModelError
 from solver.graph_request import GraphRequest
 from solver.packing import pack_known
 from solver.problem import Problem, SolveOptions
+from solver.reading import ReadingFaultError, read_result
+from solver.saved_result import load_result, may_be_result
 from solver.simulate import Trace
 from solver.solve_process import WORKER_COMMAND, SolveProcess
 
@@ -72,6 +74,7 @@ class SolveService:
         self._retired: list[SolveProcess] = []
         self._loads: dict[int, _Load] = {}
         self._tasks: dict[int, _Task] = {}
+        self._unwanted: set[int] = set()
         self._known_graphs: list[str] = []
         self._jobs = ThreadPoolExecutor(1, thread_name_prefix="window background")
         self._stopped = False
@@ -95,9 +98,12 @@ class SolveService:
         """Open a file or a built-in network; answered by Opened or OpenFailed."""
         self._submit(lambda: self._load(request_id, _Load(request, device)))
 
-    def load_results(self, request_id: int, paths: Sequence[Path]) -> None:
-        """Open saved results of one problem; answered by Opened or OpenFailed."""
-        self._submit(lambda: self._load_results(request_id, paths))
+    def load_own_results(self, request_id: int, paths: Sequence[Path]) -> None:
+        """Open results of one problem that came with the program; answered by Opened or OpenFailed.
+
+        The first is shown before the others are read and checked.
+        """
+        self._submit(lambda: self._load_own_results(request_id, paths))
 
     def reprice(
         self, request_id: int, model: OpenModel, device: Device, shown: Trace | None = None
@@ -134,8 +140,9 @@ class SolveService:
             )
 
     def cancel(self, request_id: int) -> None:
-        """Ask the solve process to stop with that request."""
+        """Ask whoever works on that request to stop with it."""
         with self._lock:
+            self._unwanted.add(request_id)
             if self._process:
                 self._process.send(messages.Cancel(request_id))
 
@@ -200,30 +207,43 @@ class SolveService:
         trace = None if shown is None else carried(shown, moved.costed)
         self._deliver(Opened(request_id, moved, carried=trace))
 
-    def _load_results(self, request_id: int, paths: Sequence[Path]) -> None:
-        """In the background: the first is shown before the others are read and checked."""
+    def _load_own_results(self, request_id: int, paths: Sequence[Path]) -> None:
+        """In the background, without a process of their own: these files are trusted."""
         shown = False
         try:
             for path in paths:
-                model, result = open_result(path)
-                self._deliver(Known(result) if shown else Opened(request_id, model, result))
-                shown = True
-            if not paths:
+                saved = load_result(path)
+                if saved is not None:
+                    model, result = opened_result(saved, path)
+                    self._deliver(Known(result) if shown else Opened(request_id, model, result))
+                    shown = True
+            if not shown:
                 raise ModelError(Issue("holds no saved result", "the demo", "install again"))
         except EngineError as error:
             self._deliver(OpenFailed(request_id, error.issues))
 
     def _load(self, request_id: int, load: _Load) -> None:
-        """In the background: saved results are read here, everything else by the solve process."""
+        """In the background: what is no saved result is read by order of the solve process."""
         path = Path(load.request.model)
-        if is_result_file(path):
-            self._load_results(request_id, [path])
-            return
+        if may_be_result(path):
+            try:
+                saved = read_result(path, cancelled=lambda: self._is_unwanted(request_id))
+            except EngineError as error:
+                details = error.details if isinstance(error, ReadingFaultError) else ""
+                self._deliver(OpenFailed(request_id, error.issues, details))
+                return
+            if saved is not None:
+                self._deliver(Opened(request_id, *opened_result(saved, path)))
+                return
         with self._lock:
             if self._stopped:
                 return
             self._loads[request_id] = load
             self._ensure().send(messages.load_model(request_id, load.request))
+
+    def _is_unwanted(self, request_id: int) -> bool:
+        with self._lock:
+            return self._stopped or request_id in self._unwanted
 
     def _on_event(self, process: SolveProcess, message: messages.WorkerEvent) -> None:
         """In the reader thread; messages of a process that was given up are dropped."""

@@ -49,10 +49,10 @@ def headline(shown: Shown, budgets: Budgets, words: StatusWords) -> Headline:
         Origin.PROVISIONAL: StatusWords("Provisional", Tone.ACCENT),
         Origin.RESULT: words,
     }[shown.origin]
-    changes, moves = _changes(_Same(trace.schedule))
+    few, all_moves = changes(trace.schedule)
     runtime = f"runtime {format_seconds(trace.runtime_s)}"
-    figures = (_energy(trace), _peak(trace, budgets), runtime, changes)
-    return Headline(lead, figures, f"{_exact(trace, budgets)}\n{moves}")
+    figures = (_energy(trace), _peak(trace, budgets), runtime, few)
+    return Headline(lead, figures, f"{_exact(trace, budgets)}\n{all_moves}")
 
 
 def expected(core: Explorer) -> Expected:
@@ -122,6 +122,11 @@ def _peak(trace: Trace, budgets: Budgets) -> str:
     return f"peak {format_bytes(trace.peak_bytes)} of {format_bytes(budgets.ram_bytes)}{tail}"
 
 
+def changes(schedule: Schedule) -> tuple[str, str]:
+    """What is not simply kept, in short and in full; the latest 16 schedules are remembered."""
+    return _changes(_Same(schedule))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Same:
     """A schedule told apart by identity: to compare all its actions would take longer."""
@@ -135,9 +140,8 @@ class _Same:
         return isinstance(other, _Same) and other.schedule is self.schedule
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=16)  # asked for at every move of a slider
 def _changes(drawn: _Same) -> tuple[str, str]:
-    """What is not simply kept, in short and in full; asked for at every move of a slider."""
     actions = drawn.schedule.actions
     count = Counter(action.kind for action in actions)
     again = {a.target for a in actions if a.kind is ActionKind.RECOMPUTE}

@@ -2,12 +2,17 @@
 
 import os
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
+from poet_gui.solving import service
+from solver.codec import encode_json
 from solver.graph_request import GraphRequest
+from solver.reading import read_result
+from tests.helpers.results import result_of_kind
 from tests.poet_gui.fixtures import MakeWindow, open_model
 
 GRAPHS = Path("tests/data/graphs")
@@ -64,3 +69,25 @@ def test_that_reading_without_end_is_cancelled_and_the_work_stays(
     open_model(qtbot, window, str(GRAPHS / "03_unet.json"))
     assert core.shown is not shown
     assert window.controller.worker_pid == process  # it obeyed, and was not replaced
+
+
+@pytest.mark.slow
+def test_that_a_saved_result_without_end_is_cancelled_and_the_work_stays(
+    qtbot: QtBot, make_window: MakeWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endless = (sys.executable, "-c", "import time; time.sleep(600)")
+    monkeypatch.setattr(service, "read_result", partial(read_result, command=endless))
+    path = tmp_path / "result.json"
+    path.write_bytes(encode_json(result_of_kind("optimal")))
+    window = make_window("honest")
+    core = window.state.core
+    open_model(qtbot, window)
+    shown, process = core.shown, window.controller.worker_pid
+    window.controller._deadline.setInterval(PATIENCE_MS)  # it is to obey, however busy the machine
+    window.opener.open_path(str(path))
+    qtbot.wait(300)
+    window.controller.cancel_open()
+
+    qtbot.waitUntil(lambda: not window.controller._awaited, timeout=PATIENCE_MS)
+    assert core.shown is shown
+    assert window.controller.worker_pid == process  # nobody had to be replaced

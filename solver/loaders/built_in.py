@@ -16,7 +16,7 @@ _Function = Callable[[Path, LoadOptions], Network | TrainingGraph]
 
 @dataclass(frozen=True, slots=True)
 class BuiltInLoader:
-    """A format of ours: `kinds` of files, read by the function at `address` ("module:attribute")."""
+    """A format of ours; `address` is the function that reads `kinds`, as "module:attribute"."""
 
     name: str
     summary: str

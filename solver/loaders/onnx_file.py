@@ -17,7 +17,11 @@ from solver.loaders.onnx_order import order_nodes
 from solver.loaders.onnx_read import default_opset, read_model
 from solver.loaders.onnx_reader import NodeReader, functions_of
 from solver.loaders.onnx_refusal import refuse, refuse_idle_answers
-from solver.loaders.onnx_report import import_warnings, straight_through_warnings
+from solver.loaders.onnx_report import (
+    import_warnings,
+    straight_through_warnings,
+    tied_warnings,
+)
 from solver.loaders.onnx_rules.base import INTEGERS, Fact, RuleError
 from solver.loaders.onnx_tensors import read_sparse, read_tensor
 from solver.loaders.options import LoadOptions
@@ -60,6 +64,7 @@ def load_onnx(path: Path, options: LoadOptions) -> Network:
         warnings=(
             *import_warnings(graph, found, order),
             *straight_through_warnings(reader.simulated),
+            *tied_warnings(graph, found),
         ),
         report=replace(report, open_sizes=(*report.open_sizes, *found.taken)).with_remarks(
             remarks_on_functions(reader.inlined)

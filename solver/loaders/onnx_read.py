@@ -26,10 +26,7 @@ def read_model(path: Path) -> "onnx.ModelProto":
     of a version that this program knows; MemoryError when its message does not fit in memory.
     """
     kind, content = _content(path)
-    if kind in _TEXTS:
-        model = parse_text(content, kind, path.name)
-    else:
-        model = _parse(path, content)
+    model = parse_text(content, kind, path.name) if kind in _TEXTS else _parse(path, content)
     _check_header(path, model)
     return model
 

@@ -7,6 +7,7 @@ from solver.import_report import names_of
 from solver.loaders.onnx_inferred import Inferred
 from solver.loaders.onnx_order import Ordered
 from solver.loaders.onnx_tensors import leaves_folder
+from solver.loaders.onnx_tied import look_tied
 from solver.network import Layer
 
 if TYPE_CHECKING:
@@ -40,6 +41,18 @@ def import_warnings(graph: "onnx.GraphProto", found: Inferred, order: Ordered) -
             f"({names_of(found.rewritten)}): rewritten to {found.other.wanted}"
         )
     return (*warnings, *mode_warnings(found.layers))
+
+
+def tied_warnings(graph: "onnx.GraphProto", found: Inferred) -> tuple[str, ...]:
+    """Weights that are perhaps one, stored twice: each is counted and trained by itself."""
+    read = (name for layer in found.layers for name in layer.inputs if name)
+    stored = dict.fromkeys(found.copies.get(name, name) for name in read)
+    return tuple(
+        f"{pair.first} and {pair.second} look tied: they hold the same numbers"
+        f"{', one transposed' if pair.transposed else ''}; stored apart, each is counted and "
+        "trained by itself here: export them as one tensor if they are one weight"
+        for pair in look_tied(graph, tuple(stored))
+    )
 
 
 def straight_through_warnings(simulated: Mapping[str, int]) -> tuple[str, ...]:

@@ -27,6 +27,8 @@ SPECS: Final = (
     Spec("open", "&File", "&Open…", "open a model or a saved result", ("Ctrl+O",)),
     Spec("demo", "&File", "&Demo", "show a solved example", ("F5",)),
     Spec("reload", "&File", "&Reload", "read the open file again", ("Ctrl+R",)),
+    Spec("open_straight", "&File", "Open quantised file in &floats",
+         "simulate the quantised operators of the file that was refused"),
     Spec("edit_device", "&File", "Edit de&vice…", "change the numbers of the device, or copy it",
          ("Ctrl+Shift+D",)),
     Spec("use_costs", "&File", "Price with &measured costs…",

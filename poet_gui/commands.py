@@ -30,10 +30,12 @@ class Commands(QObject):
         """A slot for every action of `actions.SPECS`."""
         window = self._window
         budgets, schedule = window.views.budgets, window.views.schedule
+        moves = schedule.moves
         return {
             "open": window.opener.ask,
             "demo": window.opener.open_demo,
             "reload": window.import_desk.reload,
+            "open_straight": window.opener.open_straight,
             "edit_device": window.device_desk.edit,
             "use_costs": window.opener.ask_costs,
             "drop_costs": window.controller.drop_costs,
@@ -50,13 +52,13 @@ class Commands(QObject):
             "text_larger": self.text_larger,
             "text_smaller": self.text_smaller,
             "text_reset": self.text_reset,
-            "toggle_axis": schedule.toggle_axis,
+            "toggle_axis": moves.toggle_axis,
             "toggle_blocks": schedule.toggle_blocks,
-            "zoom_in": schedule.zoom_in,
-            "zoom_out": schedule.zoom_out,
-            "fit": schedule.fit,
-            "back": schedule.back,
-            "peak": schedule.jump_to_peak,
+            "zoom_in": moves.zoom_in,
+            "zoom_out": moves.zoom_out,
+            "fit": moves.fit,
+            "back": moves.back,
+            "peak": moves.jump_to_peak,
             "find": window.views.header.search.edit,
             "focus_memory": budgets.focus_memory,
             "focus_runtime": budgets.focus_runtime,

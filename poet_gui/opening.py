@@ -10,20 +10,26 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
-from poet_gui.notices import Level, Notice, notice_of_issues
+from poet_gui.notices import Level, Notice, NoticeAction, notice_of_issues
 from poet_gui.settings import Settings
 from poet_gui.solving.controller import SolveController
 from poet_gui.solving.deliveries import OpenModel
 from poet_gui.viewmodels.size_questions import Sizes, sizes_in_use
 from solver.cost_files import read_cost_table
 from solver.device_files import load_device
-from solver.errors import EngineError, Issue
+from solver.errors import EngineError, Issue, Offer
+from solver.graph import Quantized
 from solver.graph_request import GraphRequest
 from solver.zoo.registry import accountings_of, builtin_names
 
-_FILTER: Final = "Models and results (*.onnx *.json *.pt2);;All files (*)"
+_FILTER: Final = "Models and results (*.onnx *.json *.pt2 *.onnxtxt *.textproto);;All files (*)"
 _COSTS_FILTER: Final = "Cost tables (*.csv *.json);;All files (*)"
 _DEVICE_FILTER: Final = "Device profiles (*.toml);;All files (*)"
+_STRAIGHT: Final = NoticeAction(
+    "open_straight",
+    "Open in floats",
+    "simulate the quantised operators, with gradients straight through the rounding",
+)
 
 
 class Opener(QObject):
@@ -48,6 +54,7 @@ class Opener(QObject):
         self._name = ""
         self._request: GraphRequest | None = None
         self._without_sizes: GraphRequest | None = None
+        self._quantised: GraphRequest | None = None
         self.asks = True
         """Whether somebody is there to be asked; else sizes left open are an error, a batch 1."""
         self._recent_menu: QMenu | None = None
@@ -114,6 +121,15 @@ class Opener(QObject):
     def open_with_sizes(self, request: GraphRequest, sizes: Sizes) -> None:
         """Open a model with the sizes that the user chose for it."""
         self.open_request(replace(request, batch=sizes.batch, dims=sizes.dims))
+
+    @Slot()
+    def open_straight(self) -> None:
+        """Open the quantised file that was refused last, simulated in floats."""
+        if self._quantised is None:
+            text = "A quantised ONNX file is refused first; its notice offers the same."
+            self.notice.emit(Notice(Level.INFO, "No quantised file was refused", text))
+            return
+        self.open_request(replace(self._quantised, quantized=Quantized.STRAIGHT_THROUGH))
 
     def reopen(self, model: OpenModel) -> None:
         """Read the open model again; budgets, zoom and what is selected stay."""
@@ -220,9 +236,14 @@ class Opener(QObject):
         if asked and self._request is not None and self.asks:
             self.sizes_wanted.emit(self._request, asked)
             return
+        title = f"{self._name} was not opened; what was open stays"
+        if any(issue.offer is Offer.STRAIGHT_THROUGH for issue in issues):
+            self._quantised = self._request
+            refusal = notice_of_issues(title, issues, details)
+            self.notice.emit(replace(refusal, action=_STRAIGHT))
+            return
         again = self._without_sizes
         if again is not None:  # the sizes of last time may belong to another version of the file
             self.open_request(again)
             return
-        title = f"{self._name} was not opened; what was open stays"
         self.notice.emit(notice_of_issues(title, issues, details))

@@ -48,5 +48,6 @@ def _request(saved: SavedResult, path: Path) -> tuple[GraphRequest, bool]:
         settings.dims,
         settings.loss,
         settings.output,
+        quantized=settings.quantized,
     )
     return request, reopens

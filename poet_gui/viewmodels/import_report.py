@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from poet_gui.solving.deliveries import OpenModel
 from solver.costs import CostedGraph
-from solver.graph import Accounting, TrainingGraph
+from solver.graph import Accounting, Quantized, TrainingGraph
 from solver.import_report import (
     FileInput,
     ImportReport,
@@ -135,6 +135,8 @@ def _training(graph: TrainingGraph) -> Section:
         ("accounting", settings.accounting.value, "whose rules made the graph"),
         ("weight gradients", settings.weight_gradients.value, ""),
     ]
+    if settings.quantized is Quantized.STRAIGHT_THROUGH:
+        facts.append(("quantised operators", settings.quantized.value, "simulated in floats"))
     report = graph.report
     sentences = _texts(report, Topic.LOSS) if report else ()
     if not sentences and settings.loss is not None:

@@ -14,6 +14,7 @@ from poet_gui.screenshot import Screenshot
 from poet_gui.settings import Settings
 from poet_gui.viewmodels.size_questions import Sizes
 from poet_gui.viewmodels.time_range import TimeRange
+from solver.graph import Quantized
 from tests.helpers.onnx_models import floats, model_of, node, weight
 from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, open_model, solve
 
@@ -141,6 +142,38 @@ def test_that_nobody_is_asked_while_a_screenshot_is_taken(
         window.opener.open_path(str(write(tmp_path / "net.onnx", "N", "rows")))
     assert window.findChild(SizeDialog) is None
     assert "rows" in shot.why
+
+
+def test_that_a_refused_quantised_file_is_opened_in_floats_from_its_notice(
+    qtbot: QtBot, make_window: MakeWindow, tmp_path: Path
+) -> None:
+    window = make_window(None)
+    nodes = [node("MatMul", "x w", "h"), node("DynamicQuantizeLinear", "h", "y s z")]
+    path = tmp_path / "int8.onnx"
+    path.write_bytes(
+        model_of(nodes, [floats("x", 2, 16)], [weight("w", 16, 8)]).SerializeToString()
+    )
+    with qtbot.waitSignal(window.controller.open_failed, timeout=WAIT_MS):
+        window.opener.open_path(str(path))
+    button = _button_of(window, "int8.onnx was not opened; what was open stays")
+    with qtbot.waitSignal(window.controller.opened, timeout=WAIT_MS):
+        button.click()
+    model = window.state.core.model
+    assert model is not None
+    assert model.costed.graph.settings.quantized is Quantized.STRAIGHT_THROUGH
+    with qtbot.waitSignal(window.controller.opened, timeout=WAIT_MS):
+        window.import_desk.reload()
+    assert window.state.core.model is not None
+    assert window.state.core.model.request.quantized is Quantized.STRAIGHT_THROUGH
+
+
+def test_that_nothing_is_opened_in_floats_before_anything_was_refused(
+    qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window(None)
+    with qtbot.waitSignal(window.opener.notice, timeout=WAIT_MS) as caught:
+        window.actions_by_name["open_straight"].trigger()
+    assert caught.args[0].title == "No quantised file was refused"
 
 
 def test_that_the_loss_and_the_output_can_be_chosen(

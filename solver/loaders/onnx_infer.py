@@ -16,6 +16,7 @@ from solver.loaders.onnx_control import expand
 from solver.loaders.onnx_effort import StepCount
 from solver.loaders.onnx_inferred import Inferred
 from solver.loaders.onnx_nodes import FileNode
+from solver.loaders.onnx_rules import reference
 from solver.loaders.onnx_rules.base import (
     DATA_LIMIT,
     MAX_RANK,
@@ -204,6 +205,8 @@ def _elements(seen: Node, facts: Sequence[Fact]) -> Sequence[Elements | None]:
         arrays = evaluate(seen, facts)
     except _NUMBERS_OFF as error:
         raise RuleError(f"its constants do not fit together ({error})") from error
+    if arrays is None:
+        arrays = reference.elements_of(seen)
     if arrays is None or [array.shape for array in arrays] != [fact.shape for fact in facts]:
         return [None] * len(facts)
     return [array.astype(fact.dtype, copy=False) for array, fact in zip(arrays, facts, strict=True)]

@@ -17,6 +17,7 @@ from solver.loaders.onnx_rules import (
     randomness,
     recurrent,
     reduction,
+    reference,
     resampling,
     windows,
 )
@@ -40,7 +41,10 @@ LAYER_RULES: Final[Mapping[str, Rule]] = MappingProxyType(
 """Operators that may work on data: they become layers."""
 
 CONSTANT_RULES: Final[Mapping[str, Rule]] = MappingProxyType(
-    dict(LAYER_RULES) | dict(indexing.CONSTANT_RULES) | dict(constants.RULES)
+    dict(LAYER_RULES)
+    | dict(indexing.CONSTANT_RULES)
+    | dict(constants.RULES)
+    | dict(reference.RULES)
 )
 """Operators that may work on constants: they are folded."""
 

@@ -1,5 +1,7 @@
 """The theme at work: Fusion style, our palette and style sheet, following the system if asked."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
@@ -85,6 +87,20 @@ class Appearance(QObject):
             font.setPointSizeF(self._font.pointSizeF() * text_percent / 100)
             self._app.setFont(font)
         self._paint()
+
+    @contextmanager
+    def painted_last(self) -> Iterator[None]:
+        """Set the style sheet when the widgets made inside have their places, not before.
+
+        With it, Qt goes through all that is in a widget whenever that one gets another parent
+        (`QWidgetPrivate::inheritStyle`): more than half of the time of making the window.
+        """
+        sheet = self._app.styleSheet()
+        self._app.setStyleSheet("")
+        try:
+            yield
+        finally:
+            self._app.setStyleSheet(sheet)
 
     @Slot()
     def _on_system_changed(self) -> None:

@@ -6,6 +6,7 @@ from typing import Final
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QFrame,
+    QLayout,
     QMainWindow,
     QScrollArea,
     QSizePolicy,
@@ -148,7 +149,7 @@ def reset_sizes(views: Views) -> None:
     """Give the panes their first sizes, in proportion to the text."""
     unit = views.columns.fontMetrics().horizontalAdvance("0")
     # The legend wraps further than its own minimum says: the columns fit a small screen.
-    views.schedule.legend.setMinimumWidth(12 * unit)
+    views.schedule.foot.legend.setMinimumWidth(12 * unit)
     inner = views.schedule.layout()
     if inner is not None:
         inner.activate()  # a page that is not in sight would keep its former minimum
@@ -163,6 +164,20 @@ def reset_sizes(views: Views) -> None:
     height = max(views.rows.height(), 400)
     below = min(height * 28 // 100, 13 * views.rows.fontMetrics().height())
     views.rows.setSizes([height - below, below])
+
+
+def settle(window: QMainWindow) -> None:
+    """Let every layout ask again how large its widgets are, now that the style sheet is known.
+
+    Before a widget is shown, its layout hears of no change: Qt's `updateGeometry` leaves it out.
+    """
+    widgets = window.findChildren(QWidget)
+    for widget in widgets:
+        widget.ensurePolished()
+    for widget in widgets:
+        widget.updateGeometry()
+    for layout in window.findChildren(QLayout):
+        layout.invalidate()
 
 
 def _fill_columns(views: Views) -> None:

@@ -26,7 +26,7 @@ from poet_gui.folding import Folding
 from poet_gui.frontier_desk import FrontierDesk
 from poet_gui.import_desk import ImportDesk
 from poet_gui.impossible_desk import ImpossibleDesk
-from poet_gui.layout import BODY_MARGIN, build_views, reset_sizes
+from poet_gui.layout import BODY_MARGIN, build_views, reset_sizes, settle
 from poet_gui.notices import Level, Notice, NoticeAction, notice_of_issues
 from poet_gui.opening import Opener
 from poet_gui.rendering import Renderer
@@ -79,7 +79,8 @@ class MainWindow(QMainWindow):
         self.controller = SolveController(self.state, self, worker_command)
         self.sweeper = Sweeper(self.state, self, worker_command)
         self.keeper = Keeper(self.state, store_folder, self)
-        self.views = build_views(self)
+        with appearance.painted_last():
+            self.views = build_views(self)
         self._folding = Folding(self.views)
         self.views.header.set_builtins(builtin_names())
         found = find_devices()
@@ -109,6 +110,7 @@ class MainWindow(QMainWindow):
             notice = notice_of_issues("A device file was left out", found.notices)
             self.show_notice(replace(notice, level=Level.WARNING, stays=True))
         self.renderer.draw_all()
+        settle(self)
         self._restore_layout()
         self.setFocus()  # no control looks chosen before the user chooses one
 
@@ -272,7 +274,7 @@ class MainWindow(QMainWindow):
         ):  # fmt: skip
             view.tensor_selected.connect(self.select_tensor)
         views.schedule.playhead_moved.connect(self.move_playhead)
-        views.resident.peak_requested.connect(views.schedule.jump_to_peak)
+        views.resident.peak_requested.connect(views.schedule.moves.jump_to_peak)
         for table in (views.actions, views.tensors, views.blocks):
             table.action_selected.connect(self.move_playhead)
         controller.opened.connect(self._on_opened)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -66,6 +67,7 @@ def make_window(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Ma
         window.close()
         window.deleteLater()
         del window
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # not to be polished again
     qapp.setStyleSheet("")  # with one, the fonts of later tests' widgets would be the sheet's
 
 

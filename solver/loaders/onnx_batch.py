@@ -1,7 +1,7 @@
 """A batch size written into constants: rewritten where that is certain, else refused."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -22,6 +22,10 @@ _CUTTING: Final = frozenset({"Slice", "Resize", "Upsample"})
 _SPREADING: Final = frozenset({"Add", "Sub", "Mul", "Div", "Sum", "Where", "Min", "Max"})
 
 
+class BatchError(RuleError):
+    """A node that does not fit the wanted batch, told with what to do about it."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class OtherBatch:
     """The same graph at the batch it was exported with; `facts` by tensor name where known.
@@ -34,11 +38,20 @@ class OtherBatch:
     own: int
     wanted: int
 
+    def misfit(self, error: RuleError, outputs: Sequence[str]) -> RuleError:
+        """`error` of the node that makes `outputs`, with what to do where it fits its own batch."""
+        if isinstance(error, BatchError) or self.facts.keys().isdisjoint(outputs):
+            return error
+        return BatchError(
+            f"{error}; at batch {self.own} it fits, so a size before it is fixed for that: export "
+            f"with a dynamic batch, or keep batch {self.own}"
+        )
+
     def rebatch(self, node: Node, names: tuple[str, ...]) -> Node | None:
         """A Reshape with the wanted batch for the exported one, None where nothing changes.
 
         In row-major order the batch stands behind as many elements in the output as in the input:
-        a constant there that equals the exported batch is the batch. Raises RuleError where it is
+        a constant there that equals the exported batch is the batch. Raises BatchError where it is
         not certain what a constant means.
         """
         x, before = node.need(0), self.facts.get(names[0])
@@ -83,11 +96,11 @@ class OtherBatch:
     def _scaled_size(self, target: tuple[int, ...], place: int) -> int:
         """The size at `place` for the wanted batch: the batch, or rows that the file made of it.
 
-        At batch 1 rows of samples look like anything else. Raises RuleError.
+        At batch 1 rows of samples look like anything else. Raises BatchError.
         """
         size = target[place]
         if size != self.own and (self.own == 1 or size % self.own):
-            raise RuleError(self._refusal(target))
+            raise BatchError(self._refusal(target))
         return size // self.own * self.wanted
 
     def _inner(
@@ -111,14 +124,14 @@ class OtherBatch:
         alike = [i for i in places if exported[i] == rows]
         places = alike or places
         if len(follows) > 1 or len(places) != 1:
-            raise RuleError(self._refusal(target))
+            raise BatchError(self._refusal(target))
         (place,) = places
         if target[place] == -1:
             return None
         return (*target[:place], self._scaled_size(target, place), *target[place + 1 :])
 
     def check(self, node: Node, names: tuple[str, ...], result: Inference, output: str) -> None:
-        """Raise RuleError where a fixed size lost the batch or a constant of its own batch met."""
+        """Raise BatchError where a fixed size lost the batch or a constant of its own batch met."""
         before = self.facts.get(output)
         if before is None:
             return
@@ -138,7 +151,7 @@ class OtherBatch:
         else:
             return
         if lost:
-            raise RuleError(
+            raise BatchError(
                 f"its output {text_of(after.shape)} does not follow the batch from {self.own} to "
                 f"{self.wanted}; export with a dynamic batch, or keep batch {self.own}"
             )

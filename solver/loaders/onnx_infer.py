@@ -165,7 +165,8 @@ def _visit(state: Inferred, node: FileNode) -> None:
                 seen = rewritten
             _keep(state, node, names, seen, _answer(rule, seen))
     except RuleError as error:
-        state.issues.append(Issue(str(error), f"{state.file}: {node.place}"))
+        told = error if state.other is None else state.other.misfit(error, node.outputs)
+        state.issues.append(Issue(str(told), f"{state.file}: {node.place}"))
 
 
 def _refuse_text(facts: Sequence[Fact | None]) -> None:

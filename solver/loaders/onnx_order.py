@@ -57,6 +57,20 @@ def order_nodes(
     )
 
 
+def body_in_order(nodes: Sequence[FileNode], where: str) -> list[FileNode]:
+    """The nodes of a body, producers before readers, ties by place; `where` names the body.
+
+    Raises ModelError for a cycle. What no node of the body makes comes from around it.
+    """
+    made = {name: k for k, node in enumerate(nodes) for name in node.outputs if name}
+    needs = [{made[name] for name in node.reads if name in made} for node in nodes]
+    order = _order(needs)
+    if len(order) < len(nodes):
+        cycle = " -> ".join(nodes[k].name for k in _cycle(needs, set(order)))
+        raise ModelError(Issue(f"the nodes {cycle} form a cycle", where))
+    return [nodes[k] for k in order]
+
+
 def _written_again(nodes: Sequence[FileNode], outside: set[str]) -> tuple[str, ...]:
     seen, twice = set(outside), dict[str, None]()
     for node in nodes:

@@ -18,7 +18,7 @@ from solver.loaders.onnx_nodes import (
     attribute_kind,
     plain_value,
 )
-from solver.loaders.onnx_order import unique_name
+from solver.loaders.onnx_order import body_in_order, unique_name
 from solver.loaders.onnx_rules.base import Fact, RuleError
 from solver.loaders.onnx_straight import can_simulate, simulated
 from solver.loaders.onnx_tensors import read_sparse, read_tensor
@@ -180,7 +180,8 @@ class NodeReader:
 
         depth = self._deeper(place, prefix)
         inside = _Place(prefix, rename, place.given, place.opset, place.calls, depth)
-        nodes = list(self._nodes(graph.node, inside))
+        read = list(self._nodes(graph.node, inside))
+        nodes = body_in_order(read, f"{self.file}: node {prefix.removesuffix('/')}")
         # One weight, however often the body runs.
         stored |= {
             node.outputs[0]: node.tensors["value"]

@@ -235,3 +235,18 @@ def test_that_rows_of_steps_may_become_steps_and_the_batch_behind(tmp_path: Path
     stored += [integers("zero", 0), integers("six", 6), integers("eight", 8)]
     model = model_of(nodes, [floats("x", "N", 6, 8)], stored)
     assert shapes_of(load(model, tmp_path, batch=4))["y"] == (6, 4, 8)
+
+
+def test_that_a_node_that_fits_its_own_batch_alone_says_so(tmp_path: Path) -> None:
+    # A token of one sample, as an exporter writes cls.expand(1, -1, -1).
+    nodes = [node("Expand", "token target", "first"), node("Concat", "first x", axis=1)]
+    stored = [weight("token", 1, 1, 8), integers("target", 1, 1, 8)]
+    model = model_of(nodes, [floats("x", 1, 3, 8)], stored)
+    with pytest.raises(ModelError) as caught:
+        load(model, tmp_path, batch=4)
+    (issue,) = caught.value.issues
+    assert issue.where == "test.onnx: node y (Concat)"
+    assert issue.message == (
+        "4x3x8 does not continue 1x1x8 along axis 1; at batch 1 it fits, so a size before it is "
+        "fixed for that: export with a dynamic batch, or keep batch 1"
+    )

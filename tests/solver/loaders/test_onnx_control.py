@@ -438,6 +438,18 @@ def test_that_a_scan_of_the_oldest_form_is_refused_with_a_way_out(tmp_path: Path
         load(model, tmp_path)
 
 
+def test_that_a_body_out_of_order_is_sorted_and_a_cycle_in_it_is_named(tmp_path: Path) -> None:
+    nodes = [node("Relu", "p", "next"), node("MatMul", "h w", "p", name="product")]
+    body = _graph([node("Identity", "go", "on"), *nodes], "i go h", "on next", [weight("w", 8, 8)])
+    model = model_of([_loop(body, "n - x")], [floats("x", 2, 8)], [integers("n", 2)])
+    assert _kinds(load(model, tmp_path)) == ["MatMul", "Relu"] * 2
+    around = [node("Relu", "p", "next", name="a"), node("Add", "next h", "p", name="b")]
+    body = _graph([node("Identity", "go", "on"), *around], "i go h", "on next")
+    model = model_of([_loop(body, "n - x")], [floats("x", 2, 8)], [integers("n", 2)])
+    with pytest.raises(ModelError, match=r"node loop: the nodes loop/a -> loop/b -> loop/a form a"):
+        load(model, tmp_path)
+
+
 def test_that_bodies_of_other_operators_are_refused_by_name(tmp_path: Path) -> None:
     odd = node("SequenceMap", "x", name="map", body=_graph([node("Relu", "a", "b")], "a", "b"))
     with pytest.raises(ModelError, match=r"unsupported operator: SequenceMap \(node map\)"):

@@ -1,11 +1,11 @@
 """Overview, lanes and memory curve in one graphics layout: one time model sets all three ranges."""
 
 import math
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetricsF, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
@@ -14,10 +14,10 @@ from poet_gui.viewmodels.block_lanes import lanes_scene
 from poet_gui.viewmodels.memory import MemoryCurve, memory_curve, memory_top
 from poet_gui.viewmodels.resident import place_text
 from poet_gui.viewmodels.time_range import TimeRange
-from poet_gui.viewmodels.timeline import NO_TENSOR, TimelineScene
 from poet_gui.viewmodels.trace_index import index_trace
 from poet_gui.widgets.budget_line import BudgetLine
 from poet_gui.widgets.lane_axis import LaneAxis
+from poet_gui.widgets.lane_pointer import LanePointer
 from poet_gui.widgets.lane_scroller import LaneScroller
 from poet_gui.widgets.lanes_item import LanesItem
 from poet_gui.widgets.memory_item import MemoryItem
@@ -27,7 +27,9 @@ from poet_gui.widgets.time_model import TimeModel
 from poet_gui.widgets.time_view_box import Gestures, TimeViewBox
 from solver.simulate import Trace
 
-_HIT_PIXELS: Final = 3.0
+if TYPE_CHECKING:
+    from poet_gui.viewmodels.timeline import TimelineScene
+
 _LOW: Final = 14
 _VERY_LOW: Final = 6
 """Lines of text: a lower picture has a flat overview, a very low one none."""
@@ -38,20 +40,13 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
 
     Signals
     -------
-    tensor_picked(object)
-        The user pointed at this tensor (int), or at an op without one (None).
     budget_dragged(object)
         The user drags the budget line to this many bytes.
-    pointed(object, object)
-        The pointer rests on (lane, x) of the lanes, on the name of a lane (lane, None), or on
-        neither (None, None).
     focus_wanted()
         The user pressed a mouse button here.
     """
 
-    tensor_picked = Signal(object)
     budget_dragged = Signal(object)
-    pointed = Signal(object, object)
     focus_wanted = Signal()
 
     def __init__(self, model: TimeModel, parent: QWidget | None = None) -> None:
@@ -67,12 +62,14 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
         self._theme = LIGHT
         self._frozen_top: float | None = None
         self._unit = 12.0
-        self._pointer_left = False
         self.lane_gestures = Gestures(self)
         self.memory_gestures = Gestures(self)
         self._build_plots()
         self._build_items()
         self.scroller = LaneScroller(self, self.lanes_box)
+        self.pointer = LanePointer(
+            model, self, axis=self.lane_axis, box=self.lanes_box, scroller=self.scroller
+        )
         self._connect()
         self.set_theme(LIGHT)
 
@@ -133,18 +130,13 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
         overview.scrubbed.connect(self._centre_on)
         overview.zoomed.connect(self.model.zoom)
         overview.scrolled.connect(self.scroller.on_notches)
-        self.lane_gestures.clicked.connect(self._on_lane_clicked)
-        self.lane_gestures.double_clicked.connect(self._on_lane_double_clicked)
+        self.lane_gestures.clicked.connect(self.pointer.on_clicked)
+        self.lane_gestures.double_clicked.connect(self.pointer.on_double_clicked)
         self.memory_gestures.clicked.connect(self._on_memory_clicked)
-        self.lane_axis.lane_clicked.connect(self._pick_lane)
         self.time_axis.scrubbed.connect(self.model.set_playhead_x)
         self.budget_line.budget_dragged.connect(self.budget_dragged)
         self.budget_line.drag_started.connect(self._on_budget_drag_started)
         self.budget_line.drag_finished.connect(self._on_budget_drag_finished)
-        # Kept in an attribute: the proxy holds the connection.
-        self._hover = pg.SignalProxy(
-            self.scene().sigMouseMoved, rateLimit=60, slot=self._on_pointer_moved
-        )
 
     # What is shown
 
@@ -154,6 +146,7 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
         self.scene_data = lanes_scene(trace, by_block=by_block) if trace is not None else None
         self.curve = memory_curve(trace) if trace is not None else None
         scene = self.scene_data
+        self.pointer.set_scene(scene)
         self.lane_axis.set_lanes(
             scene.lane_names if scene else (), scene.lane_sizes if scene else ()
         )
@@ -306,79 +299,6 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
     def _on_memory_clicked(self, x: float, _y: float) -> None:
         self.model.set_playhead_x(x)
 
-    def _on_lane_clicked(self, x: float, y: float) -> None:
-        self.model.select(None)
-        lane, bar = self.hit(x, y)
-        if bar is not None and self.scene_data is not None:
-            self.model.set_playhead(int(self.scene_data.bars.action[bar]))
-        else:
-            self.model.set_playhead_x(x)
-        if lane is not None:
-            self._pick_lane(lane)
-
-    def _on_lane_double_clicked(self, _x: float, y: float) -> None:
-        """Show the whole life of the tensor in that lane."""
-        if self.scene_data is None or not 0 <= y < self.scene_data.lanes:
-            return
-        bars, lane = self.scene_data.bars, math.floor(y)
-        part = slice(int(bars.row_start[lane]), int(bars.row_start[lane + 1]))
-        begins, ends = bars.edges(self.model.axis)
-        spans = self.scene_data.resident
-        held = slice(int(spans.row_start[lane]), int(spans.row_start[lane + 1]))
-        edges = [*begins[part], *ends[part], *spans.edges(self.model.axis)[1][held]]
-        if edges:
-            low, high = float(min(edges)), float(max(edges))
-            margin = 0.05 * (high - low)
-            self.model.set_range(TimeRange(low - margin, high + margin))
-
-    def _pick_lane(self, lane: int) -> None:
-        if self.scene_data is None:
-            return
-        tensor = int(self.scene_data.lane_tensor[lane])
-        self.tensor_picked.emit(None if tensor == NO_TENSOR else tensor)
-
-    def hit(self, x: float, y: float) -> tuple[int | None, int | None]:
-        """Lane and bar at a place of the lanes; bars count from three pixels beside them."""
-        if self.scene_data is None or not 0 <= y < self.scene_data.lanes:
-            return None, None
-        lane = math.floor(y)
-        slack = _HIT_PIXELS * self.model.range.width / max(1.0, float(self.lanes_box.width()))
-        return lane, self.scene_data.pick(lane, x, self.model.axis, slack=slack)
-
-    def _on_pointer_moved(self, arguments: tuple[QPointF]) -> None:
-        position = arguments[0]
-        if not self._pointer_left and self.scene_data is not None:
-            if self.lane_axis.sceneBoundingRect().contains(position):
-                lane = self.lane_axis.lane_at(self.lane_axis.mapFromScene(position).y())
-                self.pointed.emit(lane, None)
-                return
-            place = self.lanes_box.mapSceneToView(position)
-            inside = self.lanes_box.sceneBoundingRect().contains(position)
-            if inside and 0 <= place.y() < self.scene_data.lanes:
-                self.pointed.emit(math.floor(place.y()), float(place.x()))
-                return
-        self.pointed.emit(None, None)
-
-    def bar_box(self, bar: int) -> QRectF:
-        """Where a bar stands in this widget, pixels; the hover card keeps clear of it."""
-        assert self.scene_data is not None
-        begins, ends = self.scene_data.bars.edges(self.model.axis)
-        lane = int(self.scene_data.bars.row[bar])
-        area = QRectF(float(begins[bar]), lane, float(ends[bar] - begins[bar]), 1.0)
-        seen = area.intersected(self.lanes_box.viewRect())
-        scene_box = self.lanes_box.mapViewToScene(seen).boundingRect()
-        return QRectF(self.mapFromScene(scene_box).boundingRect())
-
-    def lane_box(self, lane: int, x: float) -> QRectF:
-        """Where a place in a lane stands in this widget, pixels, no wider than a point."""
-        corner = self.mapFromScene(self.lanes_box.mapViewToScene(QPointF(x, float(lane))))
-        return QRectF(corner.x() + 12.0, corner.y(), 1.0, self.scroller.lane_pixels)
-
-    def lanes_corner(self) -> QRectF:
-        """Upper left corner of the lanes, where a card may lie."""
-        corner = self.mapFromScene(self.lanes_box.sceneBoundingRect().topLeft())
-        return QRectF(corner.x() + 12.0, corner.y(), 1.0, 1.0)
-
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         """Keep the height of a lane; more room shows more lanes."""
         super().resizeEvent(event)
@@ -392,11 +312,10 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Notice that the pointer is here."""
-        self._pointer_left = False
+        self.pointer.come()
         super().mouseMoveEvent(event)
 
     def leaveEvent(self, event: QEvent) -> None:
-        """Notice that it is gone; a late report of its last place must not bring the card back."""
-        self._pointer_left = True
-        self.pointed.emit(None, None)
+        """Notice that it is gone."""
+        self.pointer.leave()
         super().leaveEvent(event)

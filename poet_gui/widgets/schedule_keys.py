@@ -38,17 +38,17 @@ def handle_key(view: "ScheduleView", event: QKeyEvent) -> bool:
     if event.modifiers() & Qt.KeyboardModifier.AltModifier:
         return _pan_by_key(view, key)
     plain: dict[int, Callable[[], None]] = {
-        Qt.Key.Key_F: view.fit,
-        Qt.Key.Key_Backspace: view.back,
-        Qt.Key.Key_T: view.toggle_axis,
+        Qt.Key.Key_F: view.moves.fit,
+        Qt.Key.Key_Backspace: view.moves.back,
+        Qt.Key.Key_T: view.moves.toggle_axis,
         Qt.Key.Key_B: view.toggle_blocks,
-        Qt.Key.Key_K: view.jump_to_peak,
-        Qt.Key.Key_Home: view.go_to_start,
-        Qt.Key.Key_End: view.go_to_end,
-        Qt.Key.Key_Plus: view.zoom_in,
-        Qt.Key.Key_Equal: view.zoom_in,
-        Qt.Key.Key_Minus: view.zoom_out,
-        Qt.Key.Key_Space: view.transport.toggle_play,
+        Qt.Key.Key_K: view.moves.jump_to_peak,
+        Qt.Key.Key_Home: view.moves.go_to_start,
+        Qt.Key.Key_End: view.moves.go_to_end,
+        Qt.Key.Key_Plus: view.moves.zoom_in,
+        Qt.Key.Key_Equal: view.moves.zoom_in,
+        Qt.Key.Key_Minus: view.moves.zoom_out,
+        Qt.Key.Key_Space: view.foot.transport.toggle_play,
     }
     if key in plain:
         plain[key]()
@@ -74,7 +74,7 @@ def _move_by_key(view: "ScheduleView", key: int, *, extend: bool) -> bool:
     if key in steps:
         if extend:
             view.model.extend_selection(steps[key])
-        view.step_playhead(steps[key])
+        view.moves.step_playhead(steps[key])
     elif key in lanes:
         view.select_neighbour(lanes[key])
     elif key in pages:

@@ -13,35 +13,24 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
 )
-from PySide6.QtWidgets import (
-    QGridLayout,
-    QStackedLayout,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
 from poet_gui.theme import LIGHT, Theme
 from poet_gui.viewmodels.block_lanes import blocks_of
-from poet_gui.viewmodels.hover import bar_text, lane_text, name_text, range_text
 from poet_gui.viewmodels.timeline import NO_TENSOR
 from poet_gui.viewmodels.trace_index import Axis
-from poet_gui.widgets.axis_toggle import AxisToggle
-from poet_gui.widgets.blocks_toggle import BlocksToggle
-from poet_gui.widgets.hover_card import HoverCard
-from poet_gui.widgets.legend import Legend
 from poet_gui.widgets.picture_export import Picture, write_png, write_svg
 from poet_gui.widgets.schedule_canvas import ScheduleCanvas
+from poet_gui.widgets.schedule_cards import ScheduleCards
+from poet_gui.widgets.schedule_foot import ScheduleFoot
 from poet_gui.widgets.schedule_keys import handle_key
 from poet_gui.widgets.state_message import StateMessage, ViewState
 from poet_gui.widgets.time_model import TimeModel
-from poet_gui.widgets.time_view_box import ZOOM_PER_NOTCH
-from poet_gui.widgets.transport_bar import TransportBar
+from poet_gui.widgets.time_moves import TimeMoves
 from solver.simulate import Trace
 
 _LEAST: Final = 7
-_LOW: Final = 18
-_VERY_LOW: Final = 11
-"""Lines of text: a lower view has no row to spare for its legend, not even beside the buttons."""
+"""Lines of text that the view is never lower than."""
 _EMPTY: Final = ("No schedule yet", "Open a model, or start the demo, and it is drawn here.")
 
 
@@ -71,18 +60,16 @@ class ScheduleView(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Schedule")
         self.model = TimeModel(self)
+        self.moves = TimeMoves(self.model)
         self.canvas = ScheduleCanvas(self.model)
         self.message = StateMessage()
-        self.legend, self.transport = Legend(), TransportBar()
-        self.axis_toggle, self.blocks_toggle = AxisToggle(), BlocksToggle()
+        self.foot = ScheduleFoot()
         self._trace: Trace | None = None
         self._theme = LIGHT
         self._selected: int | None = None
         self._quiet = False
-        self._legend_below = False
         self._build()
-        self.hover_card = HoverCard(self.canvas)
-        self.range_card = HoverCard(self.canvas)
+        self.cards = ScheduleCards(self.canvas, self)
         self._connect()
         self.set_theme(LIGHT)
         self.show_message(ViewState.EMPTY, *_EMPTY)
@@ -91,52 +78,25 @@ class ScheduleView(QWidget):
         self._stack = QStackedLayout()
         self._stack.addWidget(self.message)
         self._stack.addWidget(self.canvas)
-        foot = QGridLayout()
-        foot.setContentsMargins(6, 0, 6, 0)
-        foot.setHorizontalSpacing(6)
-        foot.setColumnStretch(1, 1)
-        foot.addWidget(self.transport, 0, 0)
-        foot.addWidget(self.legend, 0, 1)
-        foot.addWidget(self.axis_toggle, 0, 2)
-        foot.addWidget(self.blocks_toggle, 0, 3)
-        self._foot = foot
         layout = QVBoxLayout(self)
         layout.setContentsMargins(3, 3, 3, 3)
         layout.setSpacing(6)
         layout.addLayout(self._stack, 1)
-        layout.addLayout(foot)
-
-    def _place_legend(self) -> None:
-        """Put the legend beside the buttons, or below them when it would need three rows there."""
-        parts = (self.transport, self.axis_toggle, self.blocks_toggle)
-        taken = sum(part.sizeHint().width() for part in parts) + 54
-        beside = self.legend.heightForWidth(max(1, self.width() - taken))
-        below = beside > 2 * self.legend.heightForWidth(10**6)
-        # Lanes come before words: the cards at the pointer name every kind, too.
-        one_row = beside <= self.legend.heightForWidth(10**6)
-        least = _LOW if below else 0 if one_row else _VERY_LOW
-        self.legend.setVisible(self.height() >= least * self.fontMetrics().height())
-        if below != self._legend_below:
-            self._legend_below = below
-            self._foot.removeWidget(self.legend)
-            place = (1, 0, 1, 4) if below else (0, 1, 1, 1)
-            self._foot.addWidget(self.legend, *place)
+        layout.addLayout(self.foot)
 
     def _connect(self) -> None:
-        self.canvas.tensor_picked.connect(self._on_tensor_picked)
+        self.canvas.pointer.tensor_picked.connect(self._on_tensor_picked)
         self.canvas.budget_dragged.connect(self.budget_dragged)
-        self.canvas.pointed.connect(self._on_pointed)
         self.canvas.focus_wanted.connect(self._on_focus_wanted)
         self.model.playhead_changed.connect(self._on_playhead_changed)
-        self.model.selection_changed.connect(self._on_range_selected)
-        self.model.range_changed.connect(self.hover_card.hide)
         self.model.axis_changed.connect(self._on_axis_changed)
-        self.axis_toggle.axis_chosen.connect(self.model.set_axis)
-        self.blocks_toggle.toggled.connect(self._on_blocks_toggled)
-        self.transport.moved.connect(self._on_transport_moved)
-        self.transport.to_start_requested.connect(self.go_to_start)
-        self.transport.to_end_requested.connect(self.go_to_end)
-        self.transport.to_peak_requested.connect(self.jump_to_peak)
+        foot = self.foot
+        foot.axis_toggle.axis_chosen.connect(self.model.set_axis)
+        foot.blocks_toggle.toggled.connect(self._on_blocks_toggled)
+        foot.transport.moved.connect(self._on_transport_moved)
+        foot.transport.to_start_requested.connect(self.moves.go_to_start)
+        foot.transport.to_end_requested.connect(self.moves.go_to_end)
+        foot.transport.to_peak_requested.connect(self.moves.jump_to_peak)
 
     # What is shown
 
@@ -154,15 +114,15 @@ class ScheduleView(QWidget):
             and before.problem.costed.graph.tensors == trace.problem.costed.graph.tensors
         )
         self._quiet = True
-        self.hover_card.hide()
+        self.cards.hover.hide()
         if not same:
             self._selected = None
         self.canvas.set_trace(trace, keep_view=same or keep_view)
         self.canvas.set_selected(self._selected)
         self._quiet = False
-        self.transport.setEnabled(trace is not None)
+        self.foot.transport.setEnabled(trace is not None)
         useful = trace is not None and blocks_of(trace.problem.costed).useful
-        self.blocks_toggle.set_useful(useful=useful)
+        self.foot.blocks_toggle.set_useful(useful=useful)
         if trace is None:
             self.show_message(ViewState.EMPTY, *_EMPTY)
         elif not len(trace.start_s):
@@ -210,10 +170,8 @@ class ScheduleView(QWidget):
         """Use these colours, and the widget's present font."""
         self._theme = theme
         self.canvas.set_theme(theme)
-        self.legend.set_theme(theme)
-        self.transport.set_theme(theme)
-        self.hover_card.set_theme(theme)
-        self.range_card.set_theme(theme)
+        self.foot.set_theme(theme)
+        self.cards.set_theme(theme)
         self.update()
 
     def _describe(self) -> None:
@@ -229,64 +187,12 @@ class ScheduleView(QWidget):
             + (f", {over}" if over else "")
         )
 
-    # What the user can do; the window's menus call these too
-
-    def fit(self) -> None:
-        """Show the selected range, or everything."""
-        self.model.fit()
-
-    def back(self) -> None:
-        """Show the range before."""
-        self.model.back()
-
-    def zoom_in(self) -> None:
-        """Zoom in about the playhead when it is in sight, else about the middle."""
-        self._zoom(ZOOM_PER_NOTCH)
-
-    def zoom_out(self) -> None:
-        """Zoom out likewise."""
-        self._zoom(1 / ZOOM_PER_NOTCH)
-
-    def _zoom(self, factor: float) -> None:
-        shown, at = self.model.range, self.model.playhead_x
-        inside = shown.low <= at <= shown.high
-        self.model.zoom(at if inside else (shown.low + shown.high) / 2, factor)
-
-    def toggle_axis(self) -> None:
-        """Change between steps and time."""
-        self.model.set_axis(Axis.TIME if self.model.axis is Axis.STEP else Axis.STEP)
+    # What the user can do; the window's menus call these, too, and those of `moves`
 
     def toggle_blocks(self) -> None:
         """Change between lanes of tensors and lanes of blocks, where the model has any."""
-        if self.blocks_toggle.isEnabled():
-            self.blocks_toggle.toggle()
-
-    def jump_to_peak(self) -> None:
-        """Put the playhead on the first action at which RAM is highest."""
-        if self.model.index is not None:
-            self._go_to(self.model.index.peak_action)
-
-    def go_to_start(self) -> None:
-        """Put the playhead on the first step."""
-        self._go_to_step(0)
-
-    def go_to_end(self) -> None:
-        """Put the playhead on the last step."""
-        self._go_to_step(-1)
-
-    def _go_to_step(self, step: int) -> None:
-        index = self.model.index
-        if index is not None and index.steps:
-            self._go_to(int(index.step_action[step]))
-
-    def step_playhead(self, by: int) -> None:
-        """Move the playhead by columns and keep it in sight."""
-        self.model.step_playhead(by)
-        self.model.reveal(self.model.playhead_x)
-
-    def _go_to(self, action: int) -> None:
-        self.model.set_playhead(action)
-        self.model.reveal(self.model.playhead_x)
+        if self.foot.blocks_toggle.isEnabled():
+            self.foot.blocks_toggle.toggle()
 
     def select_neighbour(self, by: int) -> None:
         """Select the tensor of the lane above (-1) or below (+1)."""
@@ -324,14 +230,14 @@ class ScheduleView(QWidget):
         write_svg(self._picture(), path)
 
     def _picture(self) -> Picture:
-        self.hover_card.hide()
-        size = QSize(self.canvas.width(), self.canvas.height() + self.legend.height() + 12)
+        self.cards.hover.hide()
+        size = QSize(self.canvas.width(), self.canvas.height() + self.foot.legend.height() + 12)
         return Picture(size, QColor(self._theme.panel), self._render)
 
     def _render(self, painter: QPainter) -> None:
         area = QRectF(0, 0, self.canvas.width(), self.canvas.height())
         self.canvas.render(painter, area, self.canvas.viewport().rect())
-        self.legend.render(painter, QPoint(12, self.canvas.height() + 6))
+        self.foot.legend.render(painter, QPoint(12, self.canvas.height() + 6))
 
     # Answers
 
@@ -346,17 +252,17 @@ class ScheduleView(QWidget):
 
     def _on_transport_moved(self, by: int) -> None:
         before = self.model.playhead
-        self.step_playhead(by)
+        self.moves.step_playhead(by)
         if self.model.playhead == before:
-            self.transport.pause()
+            self.foot.transport.pause()
 
     def _on_axis_changed(self) -> None:
-        self.axis_toggle.set_axis(self.model.axis)
+        self.foot.axis_toggle.set_axis(self.model.axis)
         if not self._quiet:
             self.axis_changed.emit(self.model.axis.value)
 
     def _on_blocks_toggled(self, by_block: bool) -> None:  # noqa: FBT001 - a signal's argument
-        self.hover_card.hide()
+        self.cards.hover.hide()
         self.canvas.set_by_block(by_block=by_block)
         self.canvas.set_selected(self._selected)
         self._describe()
@@ -364,29 +270,8 @@ class ScheduleView(QWidget):
     def _on_focus_wanted(self) -> None:
         self.setFocus(Qt.FocusReason.MouseFocusReason)
 
-    def _on_pointed(self, lane: int | None, x: float | None) -> None:
-        scene = self.canvas.scene_data
-        if lane is None or scene is None:
-            self.hover_card.hide()
-            return
-        if x is None:
-            here = self.canvas.lane_box(lane, self.model.range.low)
-            self.hover_card.show_at(here, *name_text(scene, lane))
-            return
-        bar = self.canvas.hit(x, lane + 0.5)[1]
-        if bar is not None:
-            self.hover_card.show_at(self.canvas.bar_box(bar), *bar_text(scene, bar))
-            return
-        here = self.canvas.lane_box(lane, x)
-        self.hover_card.show_at(here, *lane_text(scene, lane, x, self.model.axis))
-
-    def _on_range_selected(self) -> None:
-        part, index = self.model.selection, self.model.index
-        if part is None or index is None:
-            self.range_card.hide()
-            return
-        text = range_text(index, part.low, part.high, self.model.axis)
-        self.range_card.show_at(self.canvas.lanes_corner(), "Selected range (F fits it)", (text,))
+    def _fit_foot(self) -> None:
+        self.foot.fit(self.size(), self.fontMetrics().height())
 
     # Qt
 
@@ -405,8 +290,8 @@ class ScheduleView(QWidget):
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange and hasattr(self, "canvas"):
             self.canvas.set_theme(self._theme)
-            self.transport.set_theme(self._theme)
-            self._place_legend()
+            self.foot.transport.set_theme(self._theme)
+            self._fit_foot()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Show that keys go here."""
@@ -420,13 +305,13 @@ class ScheduleView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Cards belong to places that have moved."""
-        self.hover_card.hide()
-        self._place_legend()
+        self.cards.hover.hide()
+        self._fit_foot()
         super().resizeEvent(event)
 
     def leaveEvent(self, event: QEvent) -> None:
         """No pointer, no card."""
-        self.hover_card.hide()
+        self.cards.hover.hide()
         super().leaveEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:

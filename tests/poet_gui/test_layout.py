@@ -133,7 +133,7 @@ def test_that_the_default_window_needs_no_scroll_bar_for_the_solver(
     budgets = window.views.budgets
     assert budgets.visibleRegion().boundingRect().height() == budgets.height()
     assert not window.views.right.verticalScrollBar().isVisible()
-    legend = window.views.schedule.legend
+    legend = window.views.schedule.foot.legend
     # Two rows at most: the buttons beside it are higher.
     assert legend.heightForWidth(legend.width()) <= 2 * legend.heightForWidth(10**6)
 

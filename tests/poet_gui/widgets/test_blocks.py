@@ -32,9 +32,9 @@ def test_that_the_button_shows_blocks_and_shows_tensors_again(
 ) -> None:
     before, zoomed = lanes(view), view.model.range
 
-    qtbot.mouseClick(view.blocks_toggle, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(view.foot.blocks_toggle, Qt.MouseButton.LeftButton)
     between = lanes(view)
-    qtbot.mouseClick(view.blocks_toggle, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(view.foot.blocks_toggle, Qt.MouseButton.LeftButton)
 
     assert between[0].startswith("f1 … ")
     assert len(between) < len(before) / 4
@@ -46,12 +46,12 @@ def test_that_the_key_does_the_same_and_zoom_selection_and_playhead_stay(
 ) -> None:
     view.set_selected(5)
     view.set_playhead(40)
-    view.zoom_in()
+    view.moves.zoom_in()
     zoomed = view.model.range
 
     qtbot.keyClick(view, Qt.Key.Key_B)
 
-    assert view.blocks_toggle.isChecked()
+    assert view.foot.blocks_toggle.isChecked()
     assert (view.model.range, view.model.playhead) == (zoomed, 40)
     assert view.canvas.lane_axis._selected == 1  # f6 … f10
 
@@ -78,11 +78,11 @@ def test_that_clicks_and_arrows_among_blocks_select_no_tensor(
 
 def test_that_a_model_without_blocks_has_no_such_lanes(qtbot: QtBot, view: ScheduleView) -> None:
     view.set_trace(story())
-    assert not view.blocks_toggle.isEnabled()
+    assert not view.foot.blocks_toggle.isEnabled()
     view.toggle_blocks()
     assert lanes(view)[0] == "f1"
     view.set_trace(empty_trace())
-    assert not view.blocks_toggle.isEnabled()
+    assert not view.foot.blocks_toggle.isEnabled()
 
 
 def test_that_a_row_of_a_block_leads_to_its_first_action_and_largest_tensor(qtbot: QtBot) -> None:

@@ -77,7 +77,7 @@ def test_that_a_drag_selects_a_range_f_fits_it_and_backspace_goes_back(
     part = view.model.selection
     assert part is not None
     assert (part.low, part.high) == (pytest.approx(2.0, abs=0.1), pytest.approx(6.0, abs=0.1))
-    assert "actions" in view.range_card.text()
+    assert "actions" in view.cards.range.text()
     qtbot.keyClick(view, Qt.Key.Key_F)
     assert view.model.range == part
     qtbot.keyClick(view, Qt.Key.Key_Backspace)
@@ -374,23 +374,23 @@ def test_that_play_moves_on_and_stops_at_the_end_and_when_hidden(
 ) -> None:
     view.set_playhead(12)
     qtbot.keyClick(view, Qt.Key.Key_Space)
-    assert view.transport.is_playing
-    qtbot.waitUntil(lambda: not view.transport.is_playing, timeout=3000)
+    assert view.foot.transport.is_playing
+    qtbot.waitUntil(lambda: not view.foot.transport.is_playing, timeout=3000)
     assert view.model.playhead == 15
     qtbot.keyClick(view, Qt.Key.Key_Space)
     view.hide()
-    assert not view.transport.is_playing
+    assert not view.foot.transport.is_playing
 
 
 def test_that_the_pointer_over_a_bar_shows_what_it_is(view: ScheduleView, qtbot: QtBot) -> None:
-    view.canvas.pointed.emit(1, 7.5)
-    assert view.hover_card.isVisible()
-    assert "recompute · f2" in view.hover_card.text()
+    view.canvas.pointer.pointed.emit(1, 7.5)
+    assert view.cards.hover.isVisible()
+    assert "recompute · f2" in view.cards.hover.text()
     bar = view.canvas.scene_data.pick(1, 7.5, Axis.STEP)
-    box = view.canvas.bar_box(bar)
-    assert not view.hover_card.geometry().intersects(box.toAlignedRect())
-    view.canvas.pointed.emit(None, None)
-    assert not view.hover_card.isVisible()
+    box = view.canvas.pointer.bar_box(bar)
+    assert not view.cards.hover.geometry().intersects(box.toAlignedRect())
+    view.canvas.pointer.pointed.emit(None, None)
+    assert not view.cards.hover.isVisible()
 
 
 def test_that_the_real_pointer_brings_the_card_and_takes_it_away(
@@ -398,22 +398,22 @@ def test_that_the_real_pointer_brings_the_card_and_takes_it_away(
 ) -> None:
     place = at(view.canvas, view.canvas.lanes_box, 7.5, 1.5)
     send(view.canvas, QEvent.Type.MouseMove, place, NONE, NONE)
-    qtbot.waitUntil(view.hover_card.isVisible, timeout=2000)
-    assert "recompute · f2" in view.hover_card.text()
+    qtbot.waitUntil(view.cards.hover.isVisible, timeout=2000)
+    assert "recompute · f2" in view.cards.hover.text()
     QApplication.sendEvent(view.canvas, QEvent(QEvent.Type.Leave))
-    assert not view.hover_card.isVisible()
+    assert not view.cards.hover.isVisible()
 
 
 def test_that_the_pointer_on_a_name_shows_the_whole_name(view: ScheduleView) -> None:
-    view.canvas.pointed.emit(4, None)
-    assert "b3" in view.hover_card.text()
-    assert "made by b3" in view.hover_card.text()
+    view.canvas.pointer.pointed.emit(4, None)
+    assert "b3" in view.cards.hover.text()
+    assert "made by b3" in view.cards.hover.text()
 
 
 def test_that_the_legend_goes_below_the_buttons_when_it_has_no_room_beside_them(
     view: ScheduleView, qtbot: QtBot
 ) -> None:
     view.resize(1400, 700)
-    qtbot.waitUntil(lambda: view.legend.x() > view.transport.geometry().right())
+    qtbot.waitUntil(lambda: view.foot.legend.x() > view.foot.transport.geometry().right())
     view.resize(400, 700)
-    qtbot.waitUntil(lambda: view.legend.y() > view.transport.geometry().bottom())
+    qtbot.waitUntil(lambda: view.foot.legend.y() > view.foot.transport.geometry().bottom())

@@ -6,7 +6,7 @@ one call that hides what it keeps.
 """
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
@@ -17,6 +17,7 @@ from torch._functorch.aot_autograd import aot_export_module
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from solver.errors import EngineError, Issue
+from solver.pytorch.places import Place, noted
 
 OWN_LOSS: Final = "own"
 LOSSES: Final = ("softmax-ce", "mse", "sum")
@@ -26,25 +27,65 @@ _SEQUENCE_RANK: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """FX graph, AOTAutograd's signature of it, and how many of the batch's tensors are labels."""
+    """FX graph, AOTAutograd's signature of it, and how many of the batch's tensors are labels.
+
+    places : node name -> where it comes from; empty where that is not known.
+    """
 
     graph: torch.fx.GraphModule
     signature: Any
     labels: int
+    places: Mapping[str, Place]
 
 
 class _WithLoss(nn.Module):  # type: ignore[misc]  # torch has no types here
-    """The network and its loss as one module; the last of `batch` are the labels."""
+    """The network and its loss as one module; the last of `batch` are the labels.
+
+    A tensor that the network has under several names (tied weights) is one parameter here, as it is
+    for an optimiser: autograd adds up what its readers say, and there is one gradient.
+    """
 
     def __init__(self, network: nn.Module, loss: str) -> None:
         super().__init__()
         self.network = network
         self.loss = loss
+        self._tied = _tied(network)
+
+    def named_parameters(self, *args: Any, **_: Any) -> Iterator[tuple[str, nn.Parameter]]:
+        yield from super().named_parameters(*args, remove_duplicate=True)
+
+    def named_buffers(self, *args: Any, **_: Any) -> Iterator[tuple[str, torch.Tensor]]:
+        yield from super().named_buffers(*args, remove_duplicate=True)
 
     def forward(self, *batch: torch.Tensor) -> tuple[torch.Tensor]:
         labels = batch[-1] if self.loss in {"softmax-ce", "mse"} else None
         given = batch if labels is None else batch[:-1]
-        return (loss_of(self.loss, scores_of(self.network(*given)), labels),)
+        before = [other[name] for other, name, _, _ in self._tied]
+        for other, name, first, key in self._tied:
+            other[name] = first[key]
+        try:
+            return (loss_of(self.loss, scores_of(self.network(*given)), labels),)
+        finally:
+            for (other, name, _, _), tensor in zip(self._tied, before, strict=True):
+                other[name] = tensor
+
+
+_Tensors = dict[str, torch.Tensor | None]
+"""Parameters or buffers of one module by their own names."""
+
+
+def _tied(network: nn.Module) -> list[tuple[_Tensors, str, _Tensors, str]]:
+    """Where a tensor stands again (the module's own, its name), and where it stood first."""
+    first: dict[int, tuple[_Tensors, str]] = {}
+    found = []
+    for module in network.modules():
+        for held in (module._parameters, module._buffers):  # noqa: SLF001 - no other way to set one
+            for name, tensor in held.items():
+                if tensor is not None and id(tensor) in first:
+                    found.append((held, name, *first[id(tensor)]))
+                elif tensor is not None:
+                    first[id(tensor)] = held, name
+    return found
 
 
 def scores_of(answer: object) -> torch.Tensor:
@@ -111,14 +152,14 @@ def trace_joint(network: nn.Module, batch: Sequence[torch.Tensor], loss: str) ->
         scores, used = _tried(network, batch, loss)
         labels = labels_for(loss, scores)
         given = [*batch, *([] if labels is None else [labels])]
-        with _only_used(network, used):
+        with _only_used(network, used), noted(network) as notes:
             graph, signature = aot_export_module(
                 _WithLoss(network, loss).train(),
                 tuple(given),
                 trace_joint=True,
                 output_loss_index=0,
             )
-    return Joint(graph, signature, labels=len(given) - len(batch))
+    return Joint(graph, signature, len(given) - len(batch), notes.places(graph))
 
 
 def _tried(

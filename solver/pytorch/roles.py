@@ -1,5 +1,7 @@
 """What the outputs of ATen operators are for, and which operators only look at what they read."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 from solver.graph import Phase, Role
@@ -16,6 +18,18 @@ _STATISTICS: Final = frozenset(
     for name in ("_native_batch_norm_legit_functional", "native_layer_norm", "native_group_norm")
     for place in (1, 2, 3, 4)
 )
+_MEANINGS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
+    "_native_batch_norm_legit_functional":
+        ("mean", "inverse_std", "running_mean", "running_var"),
+    "native_layer_norm": ("mean", "inverse_std"),
+    "native_group_norm": ("mean", "inverse_std"),
+    "native_dropout": ("mask",),
+    "max_pool2d_with_indices": ("indices",),
+    "max_pool3d_with_indices": ("indices",),
+    "adaptive_max_pool2d": ("indices",),
+    "adaptive_max_pool3d": ("indices",),
+})  # fmt: skip
+"""What the outputs after the first are, where the schema gives them no names."""
 _MULTIPLY: Final = frozenset({"convolution", "mm", "addmm", "bmm", "baddbmm"})
 
 
@@ -37,6 +51,16 @@ def multiplies(target: str) -> bool:
 def is_view(target: Any) -> bool:
     """Whether an OpOverload's result has the bytes of what it reads."""
     return str(target) in _LIKE_VIEWS or bool(target.is_view)
+
+
+def meaning(target: Any, place: int) -> str:
+    """What an OpOverload's further output is: "mean", "mask", else as its schema names it."""
+    found = _MEANINGS.get(packet(str(target)), ())
+    if place <= len(found):
+        return found[place - 1]
+    returns = target._schema.returns  # noqa: SLF001 - its only name
+    named = returns[place].name if place < len(returns) else ""
+    return named or str(place + 1)
 
 
 def role_of(phase: Phase, target: str, place: int) -> Role:

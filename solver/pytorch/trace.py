@@ -20,6 +20,7 @@ from solver.errors import EngineError, Issue, ModelError, UsageError
 from solver.graph import TrainingGraph, Weights
 from solver.loaders.pt2_archive import Export
 from solver.pytorch.exported import module_of
+from solver.pytorch.fit import fitted
 from solver.pytorch.joint import LOSSES, OWN_LOSS, trace_joint
 from solver.pytorch.written import write_down
 from solver.suggest import near, near_or_all
@@ -116,6 +117,7 @@ def make(path: Path, factory: str, inputs: Sequence[InputSpec], seed: int) -> Ma
         words = f"{factory}() returns {type(network).__name__}"
         hint = "a torch.nn.Module is wanted, or one and a tuple of example inputs"
         raise EngineError(Issue(words, str(path), hint))
+    network = fitted(network, f"{path}: {factory}")
     return Made(network.train(), _batch(batch, inputs, seed, f"{path}: {factory}"))
 
 

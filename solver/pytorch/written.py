@@ -24,6 +24,7 @@ from solver.graph import (
 from solver.graph_writer import Names
 from solver.pytorch.arguments import encode
 from solver.pytorch.joint import Joint
+from solver.pytorch.naming import CallNames, Naming
 from solver.pytorch.roles import is_view, kind_of, multiplies, role_of
 from solver.pytorch.work import Work
 from solver.torch_program import Call, Constant, InputValue, Program, Source
@@ -55,7 +56,7 @@ class _Writer:
         self._joint, self._below = joint, below
         self._work = Work()
         self._phase = Phase.FORWARD
-        self._names = Names(())
+        self._nodes = {node.name: node for node in joint.graph.graph.nodes}
         self._ops: list[Op] = []
         self._tensors: dict[str, Tensor] = {}
         self._calls: list[Call] = []
@@ -65,13 +66,17 @@ class _Writer:
         self._parameters = _without_network(signature.inputs_to_parameters)
         self._buffers = _without_network(signature.inputs_to_buffers)
         self._storage = {value: value for value in (*self._parameters, *self._buffers)}
+        self._names = Names(self._storage)
         found = _without_network(signature.backward_signature.gradients_to_parameters)
-        self._gradients = {key: value for value, key in found.items()}
+        self._gradients = {key: node for node, key in found.items()}
+        self._makers = {key: self._maker(node) for key, node in self._gradients.items()}
+        owners = {maker: key for key, maker in self._makers.items()}
+        self._naming = Naming(self._names, joint.places, self._parameters, owners)
+        self._values: dict[str, str] = {}  # by node, where a value is not called as its node
 
     def write(self, source: Source, name: str, weights: Weights) -> TrainingGraph:
         """Walk the graph once."""
-        signature, graph = self._joint.signature, self._joint.graph
-        nodes = {node.name: node for node in graph.graph.nodes}
+        signature, graph, nodes = self._joint.signature, self._joint.graph, self._nodes
         inputs = self._write_inputs(nodes)
         (loss,) = signature.user_outputs
         for node in graph.graph.nodes:
@@ -79,7 +84,7 @@ class _Writer:
                 self._write_constant(node.name, getattr(graph, node.target))
             elif node.op == "call_function" and node.target is not python_operator.getitem:
                 self._write_call(node)
-                if loss in self._storage:
+                if self._value(loss) in self._storage:
                     self._phase = Phase.BACKWARD
         updates = _without_network(signature.buffers_to_mutate)
         program = Program(
@@ -92,9 +97,9 @@ class _Writer:
             constants=self._constants,
             calls=self._calls,
             storage=self._storage,
-            loss=loss,
-            gradients=self._gradients,
-            updates={key: value for value, key in updates.items()},
+            loss=self._value(loss),
+            gradients={key: self._value(node) for key, node in self._gradients.items()},
+            updates={key: self._value(node) for node, key in updates.items()},
         )
         weights_at = (*self._parameters, *self._buffers)
         sizes = {value: _bytes(nodes[value].meta["val"]) for value in weights_at}
@@ -175,22 +180,30 @@ class _Writer:
                 Issue(f"the traced step calls {target}, which is no operator of ATen")
             )
         view = is_view(target)
+        if view:
+            names = CallNames(node.name, tuple(self._fresh(output) for output in outputs))
+        elif self._phase is Phase.FORWARD:
+            names = self._naming.forward(node, outputs)
+        else:
+            names = self._naming.backward(node, outputs)
         call = Call(
-            name=node.name if view else self._op_name(node),
+            name=names.op,
             target=str(target),
-            args=[encode(argument, _name_of) for argument in node.args],
-            kwargs={key: encode(argument, _name_of) for key, argument in node.kwargs.items()},
-            outputs=outputs,
+            args=[encode(argument, self._name_of) for argument in node.args],
+            kwargs={key: encode(argument, self._name_of) for key, argument in node.kwargs.items()},
+            outputs=list(names.outputs),
             view=view,
             random=torch.Tag.nondeterministic_seeded in target.tags,
         )
+        made = [output for output in outputs if output is not None]
+        self._values |= zip(made, filter(None, names.outputs), strict=True)
         self._calls.append(call)
         base = self._storage[next(call.reads())] if view else ""
-        self._storage |= {value: base or value for value in outputs if value is not None}
+        self._storage |= {value: base or value for value in call.outputs if value is not None}
         if not view:
-            self._write_op(node, call)
+            self._write_op(node, call, made)
 
-    def _write_op(self, node: torch.fx.Node, call: Call) -> None:
+    def _write_op(self, node: torch.fx.Node, call: Call, outputs: Sequence[str]) -> None:
         owners = list(dict.fromkeys(self._storage[value] for value in call.reads()))
         for owner in owners:
             if owner in self._waiting:
@@ -212,17 +225,10 @@ class _Writer:
                 flop=float(flop),
                 recomputable=forward and not call.random,
                 trainable=self._trained(owners) if forward else (),
-                gradient_of=() if forward else self._gradient_of(call),
+                gradient_of=tuple(k for k, maker in self._makers.items() if maker in outputs),
             )
         )
         self._tensors |= {tensor.name: tensor for tensor in made}
-
-    def _op_name(self, node: torch.fx.Node) -> str:
-        """The module whose weights it reads, if any, and the operator: "conv1.convolution_2"."""
-        owners = (self._storage.get(read.name, "") for read in node.all_input_nodes)
-        keys = (self._parameters.get(owner, "") for owner in owners)
-        module = next((key.rpartition(".")[0] for key in keys if key), "")
-        return self._names.fresh(f"{module}.{node.name}" if module else node.name)
 
     def _flop(self, node: torch.fx.Node) -> int:
         given = (node.args, node.kwargs)
@@ -233,27 +239,30 @@ class _Writer:
         keys = (self._parameters[owner] for owner in owners if owner in self._parameters)
         return tuple(key for key in keys if key in self._gradients)
 
-    def _gradient_of(self, call: Call) -> tuple[str, ...]:
-        """The parameters whose gradient the call makes, whole or under another shape."""
-        return tuple(
-            key for key, value in self._gradients.items() if self._owner(value) in call.outputs
-        )
+    def _maker(self, name: str) -> str:
+        """The node of the output whose bytes a node has, itself or through views."""
+        node = self._nodes[name]
+        while node.op == "call_function" and node.all_input_nodes:
+            picked = node.target is python_operator.getitem
+            call = node.all_input_nodes[0] if picked else node
+            if not is_view(call.target):
+                break
+            node = call.all_input_nodes[0]
+        return str(node.name)
 
-    def _owner(self, value: str) -> str | None:
-        """What owns the bytes of a value, also of a view that is still to be written."""
-        node = next(node for node in self._joint.graph.graph.nodes if node.name == value)
-        while node.name not in self._storage:
-            if node.op != "call_function" or not node.all_input_nodes:
-                return None
-            if node.target is not python_operator.getitem and not is_view(node.target):
-                return None
-            node = node.all_input_nodes[0]
-        return self._storage[node.name]
+    def _value(self, node: str) -> str:
+        return self._values.get(node, node)
+
+    def _name_of(self, argument: object) -> str | None:
+        return self._value(argument.name) if isinstance(argument, torch.fx.Node) else None
+
+    def _fresh(self, output: str | None) -> str | None:
+        return None if output is None else self._names.fresh(output)
 
     def _made(self, node: torch.fx.Node, call: Call) -> list[Tensor]:
         given = node.meta["val"]
         fakes = [given] if isinstance(given, torch.Tensor) else list(given)
-        gradients = {self._owner(value) for value in self._gradients.values()}
+        gradients = {self._value(maker) for maker in self._makers.values()}
         return [
             Tensor(
                 value,
@@ -275,12 +284,8 @@ def _without_network(names: Mapping[str, str]) -> dict[str, str]:
     return {value: str(key).removeprefix("network.") for value, key in names.items()}
 
 
-def _name_of(argument: object) -> str | None:
-    return argument.name if isinstance(argument, torch.fx.Node) else None
-
-
 def _outputs(node: torch.fx.Node) -> list[str | None]:
-    """The value of each tensor returned, whether or not it is read."""
+    """The node of each tensor returned, whether or not it is read."""
     found = node.meta.get("val")
     if isinstance(found, torch.Tensor):
         return [node.name]
@@ -294,6 +299,9 @@ def _outputs(node: torch.fx.Node) -> list[str | None]:
 
 
 def _bytes(fake: torch.Tensor) -> int:
+    if fake.layout is not torch.strided:
+        words = f"the traced step makes a tensor that is stored as {fake.layout}"
+        raise EngineError(Issue(words, "", "its bytes follow the data: make it dense"))
     return int(fake.untyped_storage().nbytes())
 
 

@@ -16,6 +16,7 @@ from solver.loaders.poet_graph import from_document, load
 from solver.torch_program import Program
 
 FILE = Path(__file__).parents[1] / "data" / "torch" / "small_net.json"
+RELU = "first.2.relu"
 
 
 def document() -> dict[str, Any]:
@@ -62,8 +63,8 @@ def test_that_gradients_and_statistics_are_all_there() -> None:
 
 def test_that_only_the_dropout_draws_random_numbers_and_never_runs_again() -> None:
     random = [call.name for call in program().calls if call.random]
-    assert random == ["native_dropout"]
-    assert not load(FILE, LoadOptions()).ops[_place("native_dropout")].recomputable
+    assert random == ["drop.dropout"]
+    assert not load(FILE, LoadOptions()).ops[_place("drop.dropout")].recomputable
 
 
 def _place(name: str) -> int:
@@ -82,16 +83,16 @@ def test_that_views_own_nothing_and_are_made_for_their_reader() -> None:
 
 
 def drop_call(fields: dict[str, Any]) -> None:
-    fields["program"]["calls"] = [c for c in fields["program"]["calls"] if c["name"] != "relu"]
+    fields["program"]["calls"] = [c for c in fields["program"]["calls"] if c["name"] != RELU]
 
 
 def rename_output(fields: dict[str, Any]) -> None:
-    relu = next(c for c in fields["program"]["calls"] if c["name"] == "relu")
+    relu = next(c for c in fields["program"]["calls"] if c["name"] == RELU)
     relu["outputs"] = ["another"]
 
 
 def lose_storage(fields: dict[str, Any]) -> None:
-    del fields["program"]["storage"]["relu"]
+    del fields["program"]["storage"][RELU]
 
 
 def lose_gradient(fields: dict[str, Any]) -> None:
@@ -139,9 +140,9 @@ def forget_loss(fields: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (drop_call, "reads relu, which nothing before it makes"),
+        (drop_call, "reads first.2.relu, which nothing before it makes"),
         (rename_output, "does not say whose storage another has"),
-        (lose_storage, "does not say whose storage relu has"),
+        (lose_storage, "does not say whose storage first.2.relu has"),
         (lose_gradient, "no call makes nowhere"),
         (run_anything, "target"),
         (forget_loss, "loss"),

@@ -43,7 +43,7 @@ def tiny() -> TrainingGraph:
 def test_that_sizes_and_work_are_those_of_the_network(tiny: TrainingGraph) -> None:
     sizes = {tensor.name: tensor.bytes for tensor in tiny.tensors}
     assert sizes["input"] == 4 * 3 * 16 * 16 * 4
-    assert sizes["convolution"] == 4 * 8 * 16 * 16 * 4
+    assert sizes["c1.convolution"] == 4 * 8 * 16 * 16 * 4
     # 8 channels by 3x3x3, 8 by 3x3x8 on 16x16, and 512 numbers (8 x 8 x 8 after the pool) to 10
     assert tiny.forward_macs == 4 * (256 * 8 * 27 + 256 * 8 * 72 + 512 * 10)
     parameters = 8 * 27 + 8 + 8 + 8 + 8 * 72 + 8 + 512 * 10 + 10

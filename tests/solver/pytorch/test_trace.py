@@ -44,7 +44,7 @@ def test_that_sizes_and_work_are_those_of_the_network() -> None:
     graph = traced("net", "4x3x8x8")
     sizes = {tensor.name: tensor.bytes for tensor in graph.tensors}
     assert sizes["input"] == 4 * 3 * 8 * 8 * 4
-    assert sizes["convolution"] == 4 * 8 * 8 * 8 * 4
+    assert sizes["first.0.convolution"] == 4 * 8 * 8 * 8 * 4
     macs = 4 * (8 * 8 * 8 * 3 * 9 + 2 * 2 * 16 * 8 * 9 + 10 * 16)
     assert graph.forward_macs == macs
     parameters = sum(math.prod(p.shape) for p in _network().parameters())

@@ -169,5 +169,9 @@ def _training_options(request: GraphRequest) -> TrainingOptions:
 
 
 def _unknown_model(name: str) -> Issue:
+    file, colon, _ = name.rpartition(":")
+    if colon and is_there(Path(file)):
+        words = "a function of a Python file is no model until it is traced"
+        return Issue(words, name, f"poet trace {name} --input 1x3x32x32 -o NET.json")
     hint = near(name, builtin_names()) or "built in are " + ", ".join(builtin_names())
     return Issue(f"no file and no built-in network is called {name!r}", "MODEL", hint)

@@ -41,6 +41,7 @@ class FileKind(StrEnum):
     PDF = "PDF document"
     ONNX_TEXT = "ONNX model as text"
     ONNX_JSON = "ONNX model as JSON"
+    PYTHON = "Python file"
     TEXT = "text"
     EMPTY = "empty file"
     UNKNOWN = "unknown binary file"
@@ -97,6 +98,11 @@ _ONNX_TEXT: Final = re.compile(
     r"|opset_import\s*:?\s*\{|graph\s*:?\s*\{)"
 )
 _ONNX_KEYS: Final = frozenset({"irVersion", "ir_version", "opsetImport", "opset_import"})
+_PYTHON: Final = re.compile(
+    r"^(from\s+[\w.]+\s+import\s+\S|import\s+[\w.]+\s*($|[,#]|as\s)"
+    r"|def\s+\w+\s*\(|class\s+\w+\s*[(:])",
+    re.MULTILINE,
+)
 _TOML_TABLE: Final = re.compile(r"\[+[A-Za-z_][\w.\-]*\]+\s*(#|$)", re.MULTILINE)
 _DEVICE_KEY: Final = re.compile(r"^\s*(flop_per_s|flop_per_j|ram_bytes)\s*=", re.MULTILINE)
 
@@ -141,6 +147,10 @@ def refusal(kind: FileKind, path: Path) -> ModelError:
         return ModelError(Issue("is an empty file", path.name, "was it copied completely?"))
     if kind is FileKind.UNKNOWN:
         return ModelError(Issue("is no kind of file known here", path.name, ACCEPTED))
+    if kind is FileKind.PYTHON:
+        words = "is a Python file: it is run by poet trace alone, which makes a model of it"
+        hint = f"poet trace {path.name}:factory --input 1x3x32x32 -o NET.json"
+        return ModelError(Issue(words, path.name, hint))
     article = "an" if kind[0] in "AEIOHaeiou" else "a"
     words = f"is {kind}" if kind.endswith(("weights", "text", "format")) else f"is {article} {kind}"
     return ModelError(Issue(f"{words}, not a model", path.name, _HINTS.get(kind, ACCEPTED)))
@@ -181,9 +191,12 @@ def _tell_text(text: str) -> FileKind:
         return FileKind.HTML
     if start.startswith("version https://git-lfs.github.com/spec/"):
         return FileKind.LFS_POINTER
-    if _ONNX_TEXT.match(start):
-        return FileKind.ONNX_TEXT
-    return FileKind.DEVICE if _DEVICE_KEY.search(text) else FileKind.TEXT
+    told = (
+        (_ONNX_TEXT.match(start), FileKind.ONNX_TEXT),
+        (_DEVICE_KEY.search(text), FileKind.DEVICE),
+        (_PYTHON.search(text), FileKind.PYTHON),
+    )
+    return next((kind for found, kind in told if found), FileKind.TEXT)
 
 
 def _tell_json(document: object) -> FileKind:

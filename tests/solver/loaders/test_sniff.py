@@ -116,6 +116,9 @@ def test_that_a_letter_cut_by_the_window_is_no_binary(tmp_path: Path) -> None:
         (b'{"nodes": [}', "line 1, column 12"),
         (TEXT_PROTO.encode(), "no operator-set version"),
         (b"\x00\x01\x02\x03", "no kind of file known"),
+        (b"import torch\n", "poet trace model.onnx:factory --input 1x3x32x32 -o NET.json"),
+        (b'"""Nets."""\nfrom torch import nn\n', "poet trace model.onnx:factory"),
+        (b"Please import the model first.\n", "is text, not a model"),
     ],
 )
 def test_that_a_file_that_is_no_model_is_refused_in_one_sentence(

@@ -33,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     from solver.bracket_store import user_store_folder  # noqa: PLC0415
 
     window = make_window(app, store_folder=None if options.no_store else user_store_folder())
-    guard.crashed.connect(window.on_crash)
+    guard.crashed.connect(window.news.on_crash)
     app.aboutToQuit.connect(window.sweeper.close)
     app.aboutToQuit.connect(window.impossible_desk.close)
     app.aboutToQuit.connect(window.controller.close)

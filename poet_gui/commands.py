@@ -144,7 +144,7 @@ class Commands(QObject):
         appearance = self._window.appearance
         self._window.settings.text_percent = percent
         appearance.apply(appearance.choice, percent)
-        self._window.fit_columns()
+        self._window.place.fit_columns()
         reset_sizes(self._window.views)
 
     def _step_text(self, by: int) -> None:

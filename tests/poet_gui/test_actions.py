@@ -145,7 +145,7 @@ def test_that_escape_closes_a_notice_before_it_stops_the_solve(
     core = window.state.core
     window.controller.solve_now()
     qtbot.waitUntil(lambda: core.status.phase is Phase.IMPROVING, timeout=WAIT_MS)
-    window.show_notice(Notice(Level.INFO, "something"))
+    window.views.notices.show_notice(Notice(Level.INFO, "something"))
     QTest.keyClick(window, Qt.Key.Key_Escape)
     assert window.views.notices.notices == ()
     assert core.status.phase is Phase.IMPROVING

@@ -110,7 +110,7 @@ def test_that_a_fault_of_our_own_becomes_a_notice(
 ) -> None:
     window = make_window("honest", start=False)
     guard = CrashGuard()
-    guard.crashed.connect(window.on_crash)
+    guard.crashed.connect(window.news.on_crash)
     before = (sys.excepthook, threading.excepthook)
     guard.install()
     try:

@@ -7,6 +7,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import pytest
+
 from solver.cli import run
 
 DATA: Final = Path(__file__).parent.parent / "data"
@@ -14,7 +16,25 @@ GRAPHS: Final = DATA / "graphs"
 DEVICES: Final = GRAPHS / "devices"
 REFERENCE: Final = DATA / "reference"
 
+CHAIN: Final = str(GRAPHS / "01_chain.json")
+DEAR: Final = str(DEVICES / "dear.toml")
+SOLVE: Final = ("solve", CHAIN, "--device", DEAR, "--strategy", "page-all")
+"""The quickest solve of a file."""
+
 Document = dict[str, Any]
+
+
+class Poet:
+    """Runs `poet` in this process; a call returns the exit code, stdout and stderr."""
+
+    def __init__(self, capfd: pytest.CaptureFixture[str]) -> None:
+        self._capfd = capfd
+
+    def __call__(self, *arguments: str) -> tuple[int, str, str]:
+        code = run(arguments)
+        out, err = self._capfd.readouterr()
+        assert "Traceback" not in err
+        return code, out, err
 
 
 class Solved(NamedTuple):

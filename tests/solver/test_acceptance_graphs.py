@@ -12,6 +12,8 @@ import pytest
 
 from tests.helpers.command import DEVICES, GRAPHS, Solved, solve_and_check
 
+pytestmark = pytest.mark.usefixtures("files_read_here")
+
 
 class Row(NamedTuple):
     """One budget of one graph; `energy_j` None = no schedule exists."""

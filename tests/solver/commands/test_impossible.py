@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from solver.cli import run
-from tests.helpers.command import DEVICES, GRAPHS, Document, solve_and_check
+from tests.helpers.command import DEAR, GRAPHS, Document, solve_and_check
 
-DEAR = str(DEVICES / "dear.toml")
 FILES = sorted(path.name for path in GRAPHS.glob("0*.json"))
 RANDOM = sorted(f"random/{path.name}" for path in (GRAPHS / "random").glob("*_0[0-3].json"))
 LEAST_WITHOUT_PAGING = {

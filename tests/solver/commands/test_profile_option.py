@@ -6,10 +6,7 @@ from pathlib import Path
 import pytest
 
 from solver.cli import run
-from tests.helpers.command import DEVICES, GRAPHS
-
-CHAIN = str(GRAPHS / "01_chain.json")
-DEAR = str(DEVICES / "dear.toml")
+from tests.helpers.command import CHAIN, DEAR
 
 
 def table(folder: Path, text: str) -> str:

@@ -9,9 +9,9 @@ import pytest
 
 from solver.bracket_store import FILE_NAME, user_store_folder
 from solver.cli import run
-from tests.helpers.command import DEVICES, GRAPHS
+from tests.helpers.command import CHAIN, DEAR
 
-SOLVE = ["solve", str(GRAPHS / "01_chain.json"), "--device", str(DEVICES / "dear.toml")]
+SOLVE = ["solve", CHAIN, "--device", DEAR]
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,65 @@
+"""Claim: what `graph` and `solve` wrote is read again, and `check` finds what is not true in it."""
+
+import json
+from pathlib import Path
+
+from tests.helpers.command import CHAIN, DEAR, SOLVE, Poet
+
+
+def test_that_graph_prints_a_summary_or_json(poet: Poet) -> None:
+    code, summary, _ = poet("graph", CHAIN, "--device", DEAR)
+    _, text, _ = poet("graph", CHAIN, "--device", DEAR, "--json", "-")
+
+    assert code == 0
+    assert "floor" in summary
+    assert "b2" in summary
+    assert "not counted in RAM" in summary
+    assert "device RAM  1,000,000,000,000 B (931 GiB)" in summary  # the board's, in dear.toml
+    document = json.loads(text)
+    assert document["format"] == "poet.graph"
+    assert document["floor_bytes"] == 901120
+
+
+def test_that_a_saved_graph_solves_like_its_source(poet: Poet, tmp_path: Path) -> None:
+    saved = str(tmp_path / "g.json")
+    poet("graph", "linear", "--accounting", "poet", "--device", "m4", "--json", saved)
+    budget = ["--device", "m4", "--ram", "3388", "--strategy", "page-all", "--json", "-"]
+
+    _, direct, _ = poet("solve", "linear", "--accounting", "poet", *budget)
+    _, again, _ = poet("solve", saved, *budget)
+
+    assert json.loads(direct)["energy_j"] == json.loads(again)["energy_j"]
+    assert json.loads(again)["settings"]["accounting"] == "given"
+
+
+def test_that_check_passes_a_true_result_and_names_a_fault(poet: Poet, tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    poet(*SOLVE, "--json", str(path))
+    assert poet("check", str(path))[0] == 0
+    document = json.loads(path.read_bytes())
+    document["peak_bytes"] -= 1
+    path.write_text(json.dumps(document))
+
+    code, out, _ = poet("check", str(path))
+
+    assert code == 1
+    assert "peak stated" in out
+
+
+def test_that_a_slim_result_is_checked_against_its_graph(poet: Poet, tmp_path: Path) -> None:
+    result, graph = str(tmp_path / "r.json"), str(tmp_path / "g.json")
+    poet(*SOLVE, "--slim", "--json", result)
+    poet("graph", CHAIN, "--device", DEAR, "--json", graph)
+
+    alone, _, err = poet("check", result)
+    code, out, _ = poet("check", result, "--graph", graph)
+
+    assert alone == 1
+    assert "--slim" in err
+    assert code == 0
+    assert out.startswith("ok")
+
+
+def test_that_check_refuses_what_is_no_result(poet: Poet) -> None:
+    assert poet("check", CHAIN)[0] == 1
+    assert poet("check", "nowhere.json")[0] == 1

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from poet_gui.appearance import Appearance
 from poet_gui.main_window import MainWindow
+from poet_gui.notices import Notice
 from poet_gui.settings import Settings
 from poet_gui.theme import ThemeChoice
 from solver.device_files import load_device
@@ -81,3 +82,13 @@ def solve(qtbot: QtBot, window: MainWindow) -> None:
     """Solve and wait for the end."""
     with qtbot.waitSignal(window.controller.finished, timeout=WAIT_MS):
         window.controller.solve_now()
+
+
+def notice_saying(qtbot: QtBot, window: MainWindow, words: str) -> Notice:
+    """Wait for the notice that says so; another may have come on top of it."""
+
+    def found() -> list[Notice]:
+        return [notice for notice in window.views.notices.notices if words in notice.whole]
+
+    qtbot.waitUntil(lambda: bool(found()), timeout=WAIT_MS)
+    return found()[0]

@@ -23,7 +23,7 @@ from solver.schedule import Schedule
 from solver.simulate import simulate
 from solver.staged import stage
 from solver.strategies.plain import page_all
-from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, open_model, solve
+from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, notice_saying, open_model, solve
 
 # The scripted model: chain(6) on nrf52840, floor 3000 B, see test_solve_controller.
 TIGHT = 4000
@@ -192,9 +192,7 @@ def test_that_a_stored_schedule_that_is_not_valid_is_never_shown(
     BracketStore(sessions.folder, pytest.fail).save(problem, brackets)
 
     window = sessions.begin("mute")
-    bar = window.views.notices
-    qtbot.waitUntil(lambda: bool(bar.notices), timeout=WAIT_MS)
-    assert "1 stored results were not valid" in bar.notices[0].text
+    notice_saying(qtbot, window, "1 stored results were not valid")
     assert window.state.core.best_trace is None
 
 
@@ -205,8 +203,7 @@ def test_that_a_damaged_store_is_a_notice_and_the_work_goes_on(
     sessions.folder.mkdir(parents=True)
     (sessions.folder / FILE_NAME).write_bytes(b"no database" * 1000)
     window = sessions.begin()
-    qtbot.waitUntil(lambda: bool(window.views.notices.notices), timeout=WAIT_MS)
-    assert "damaged" in window.views.notices.notices[0].text
+    notice_saying(qtbot, window, "damaged")
     window.state.core.set_ram(TIGHT)
     solve(qtbot, window)
     assert isinstance(window.state.core.status.outcome, Feasible)
@@ -228,8 +225,7 @@ def test_that_a_store_that_is_locked_does_not_hold_up_the_window(
         window.state.core.set_ram(TIGHT)
         solve(qtbot, window)
         assert isinstance(window.state.core.status.outcome, Feasible)
-        qtbot.waitUntil(lambda: bool(window.views.notices.notices), timeout=WAIT_MS)
-    assert "locked" in window.views.notices.notices[0].text
+        notice_saying(qtbot, window, "locked")
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from poet_gui.crash import CrashGuard
 from poet_gui.notices import Level
 from poet_gui.solving.status import Phase
-from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, open_model
+from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, notice_saying, open_model
 
 APP = (sys.executable, "-m", "poet_gui.app")
 
@@ -121,7 +121,7 @@ def test_that_a_fault_of_our_own_becomes_a_notice(
     finally:
         guard.remove()
     assert (sys.excepthook, threading.excepthook) == before
-    notice = window.views.notices.notices[0]
+    notice = notice_saying(qtbot, window, "ZeroDivisionError")
     assert notice.level is Level.ERROR
     assert "ZeroDivisionError" in notice.text
     assert "Traceback" in notice.details

@@ -6,7 +6,7 @@ from pathlib import Path
 from pytestqt.qtbot import QtBot
 
 from solver.cost_table import CostRow, CostTable
-from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, open_model
+from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, notice_saying, open_model
 
 
 def test_that_a_table_prices_the_model_until_a_device_is_chosen(
@@ -25,9 +25,7 @@ def test_that_a_table_prices_the_model_until_a_device_is_chosen(
     assert priced is not None
     assert priced.costed.op_duration_s.tolist() == [before[0], 12.5, *before[2:]]
     assert window.views.header.devices.currentText().startswith("mine.csv + ")
-    assert "priced by the cost table mine.csv: the seconds of 1" in (
-        window.views.notices.notices[0].text
-    )
+    notice_saying(qtbot, window, "priced by the cost table mine.csv: the seconds of 1")
     with qtbot.waitSignal(window.controller.opened, timeout=WAIT_MS):
         window.opener.open_device("nrf52840")
     again = window.state.core.model

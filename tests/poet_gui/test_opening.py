@@ -17,7 +17,7 @@ from poet_gui.solving.status import Phase
 from solver.graph import Accounting
 from solver.graph_request import GraphRequest
 from solver.outcome import Feasible, Optimal
-from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, open_model, solve
+from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, notice_saying, open_model, solve
 
 GRAPHS = Path("tests/data/graphs")
 MALFORMED = Path("tests/data/malformed")
@@ -92,9 +92,9 @@ def test_that_bad_files_are_explained_and_the_work_stays(
     for path in files:
         with qtbot.waitSignal(window.controller.open_failed, timeout=WAIT_MS):
             window.opener.open_path(str(path))
-        notice = window.views.notices.notices[0]
+        title = f"{path.name} was not opened; what was open stays"
+        notice = notice_saying(qtbot, window, title)
         assert notice.level is Level.ERROR
-        assert notice.title == f"{path.name} was not opened; what was open stays"
         assert notice.text
         assert "Traceback" not in notice.text
         assert window.state.core.shown is before
@@ -193,7 +193,7 @@ def test_that_a_result_that_lies_is_refused(
     saved.write_text(json.dumps(document))
     with qtbot.waitSignal(window.controller.open_failed, timeout=WAIT_MS):
         window.opener.open_path(str(saved))
-    assert "energy" in window.views.notices.notices[0].text
+    assert "energy" in notice_saying(qtbot, window, "result.json was not opened").text
 
 
 def test_that_a_device_file_moves_the_model(

@@ -11,7 +11,7 @@ from poet_gui.explorer import Origin
 from poet_gui.solving.status import Phase
 from solver.graph_request import GraphRequest
 from solver.outcome import Failed, Feasible, NoAnswer, StopReason
-from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, open_model, solve
+from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, notice_saying, open_model, solve
 
 # The scripted model is a chain of 6 forward ops, a loss and 6 backward ops of 1000 B each: its
 # floor is 3000 B (a gradient op reads two tensors and makes one), so 4000 B leaves page-all room.
@@ -179,7 +179,7 @@ def test_that_a_killed_solve_process_is_reported_and_replaced(
         "The solve process ended unexpectedly and was restarted; your schedule is kept."
     )
     assert "signal 9" in details
-    assert window.views.notices.notices[0].title == sentence
+    assert notice_saying(qtbot, window, sentence).title == sentence
     assert isinstance(window.state.core.status.outcome, Feasible)  # the schedule is kept
     assert window.controller.worker_pid not in {pid, None}
     # The new process works: it ends the next solve when asked to.
@@ -213,7 +213,7 @@ def test_that_an_answer_that_fails_the_check_is_never_shown(
     assert isinstance(core.status.outcome, Failed)
     assert core.shown is not None
     assert core.shown.origin is Origin.PLAIN
-    assert "did not pass the check" in window.views.notices.notices[0].title
+    notice_saying(qtbot, window, "did not pass the check")
 
 
 @pytest.mark.slow
@@ -228,8 +228,7 @@ def test_that_a_refused_file_leaves_the_work_as_it_was(
     with qtbot.waitSignal(window.controller.open_failed, timeout=WAIT_MS):
         window.opener.open_path("/nowhere/bad.onnx")
     assert window.state.core.shown is before
-    notice = window.views.notices.notices[0]
-    assert notice.title == "bad.onnx was not opened; what was open stays"
+    notice = notice_saying(qtbot, window, "bad.onnx was not opened; what was open stays")
     assert "is no model" in notice.text
     assert "choose another" in notice.text
 

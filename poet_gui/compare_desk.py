@@ -81,5 +81,5 @@ class CompareDesk(QObject):
         elif why:
             panel.show_words(why)
         else:
-            axis = Axis(self._core.axis)
+            axis = Axis(self._core.looking.axis)
             panel.show_comparison(deltas(pair), changes(pair), overlay(pair), axis)

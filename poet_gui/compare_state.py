@@ -1,12 +1,9 @@
 """Part of the explorer's state: the schedule that is kept as A, and what it is compared with."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from poet_gui.compared import Pair, Side
-
-if TYPE_CHECKING:
-    from poet_gui.explorer import Explorer
+from poet_gui.explored import WhatIf
 
 
 class CompareState:
@@ -15,7 +12,7 @@ class CompareState:
     The kept one is A until the sides are swapped; the other side follows the screen.
     """
 
-    def __init__(self, core: "Explorer", changed: Callable[[], None]) -> None:
+    def __init__(self, core: WhatIf, changed: Callable[[], None]) -> None:
         self._core = core
         self._changed = changed
         self._kept: Side | None = None

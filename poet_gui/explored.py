@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol
 
 from poet_gui.solving.deliveries import OpenModel
 from solver.outcome import Failed, Feasible, Optimal, Outcome
-from solver.problem import Problem
+from solver.problem import Budgets, Problem, Switches
 from solver.simulate import Trace
 
 
@@ -43,6 +44,26 @@ class Shown:
     trace: Trace
     origin: Origin
     bound_j: float | None = None
+
+
+class WhatIf(Protocol):
+    """What parts of the explorer's state ask of the whole: what is open, asked for, and shown."""
+
+    @property
+    def model(self) -> OpenModel | None:
+        """The open model."""
+
+    @property
+    def budgets(self) -> Budgets:
+        """The budgets that are chosen."""
+
+    @property
+    def switches(self) -> Switches:
+        """The switches that are chosen."""
+
+    @property
+    def shown(self) -> Shown | None:
+        """The schedule on screen."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,10 +10,10 @@ from poet_gui.compare_state import CompareState
 from poet_gui.explored import HistoryRow, Origin, Shown, Topic
 from poet_gui.frontier_state import FrontierState
 from poet_gui.knowledge import Knowledge
+from poet_gui.looking import Looking
 from poet_gui.solving.deliveries import OpenedResult, OpenModel
 from poet_gui.solving.prepare import starting_budgets
 from poet_gui.solving.status import Phase, SolveStatus, status_of
-from poet_gui.viewmodels.first_look import first_look
 from solver.brackets import (
     NOTHING_KNOWN,
     Bracket,
@@ -49,6 +49,7 @@ class Explorer:
             known_changed=self._news_of,
             sweep_changed=partial(notify, Topic.SWEEP),
         )
+        self.looking = Looking(notify)
         self.device = device
         self.model: OpenModel | None = None
         self.budgets = Budgets(device.ram_bytes)
@@ -57,10 +58,6 @@ class Explorer:
         self.status = SolveStatus()
         self.shown: Shown | None = None
         self.history: tuple[HistoryRow, ...] = ()
-        self.tensor: int | None = None
-        self.playhead = 0
-        self.looked_around = False
-        self.axis = "step"
         self.opening: str | None = None
         self.reloading = False
         """True while a model that was read again takes its own place: views keep theirs."""
@@ -136,7 +133,8 @@ class Explorer:
         device_changed = device != self.device
         self.device = device
         self.model = model
-        self._forget_place()
+        self.shown = None
+        self.looking.forget()
         if result is None:
             self.switches = Switches(io=device.io)
             self.budgets = starting_budgets(model)
@@ -165,9 +163,10 @@ class Explorer:
                 self._notify(Topic.MODEL)
             return
         graph = before.costed.graph
-        name = None if self.tensor is None else graph.tensors[self.tensor].name
+        selected, looking = self.looking.tensor, self.looking
+        name = None if selected is None else graph.tensors[selected].name
         self.model, self.shown = model, None
-        self.tensor = None if name is None else model.costed.graph.tensor_index.get(name)
+        looking.tensor = None if name is None else model.costed.graph.tensor_index.get(name)
         self.reloading = True
         try:
             self._notify(Topic.MODEL)
@@ -243,7 +242,8 @@ class Explorer:
         self.model, self.device = row.model, row.model.costed.device
         self.budgets, self.switches = row.problem.budgets, row.problem.switches
         if changed:
-            self._forget_place()
+            self.shown = None
+            self.looking.forget()
             self._notify(Topic.DEVICE)
             self._notify(Topic.MODEL)
         self._problem_changed()
@@ -298,30 +298,6 @@ class Explorer:
             return
         if not any(row.is_of(problem, outcome) for row in self.history):
             self._remember(problem, outcome)
-
-    # Looking around: from its first move on, selection and playhead are the user's
-
-    def set_tensor(self, tensor: int | None) -> None:
-        """Select a tensor everywhere (position in the graph)."""
-        if tensor != self.tensor:
-            self.looked_around = True
-            self.tensor = tensor
-            self._notify(Topic.SELECTION)
-
-    def set_playhead(self, action: int) -> None:
-        """Move the playhead to an action of the schedule on screen."""
-        count = len(self.shown.trace.schedule.actions) if self.shown else 0
-        action = max(0, min(action, count - 1))
-        if action != self.playhead:
-            self.looked_around = True
-            self.playhead = action
-            self._notify(Topic.PLAYHEAD)
-
-    def set_axis(self, axis: str) -> None:
-        """Choose the horizontal axis, "step" or "time"."""
-        if axis != self.axis:
-            self.axis = axis
-            self._notify(Topic.AXIS)
 
     # Inside
 
@@ -391,19 +367,7 @@ class Explorer:
             return
         self.shown = shown
         another = before is None or before.trace.schedule is not shown.trace.schedule
-        tensor, playhead = self.tensor, self.playhead
-        last = len(shown.trace.schedule.actions) - 1
-        self.playhead = max(0, min(self.playhead, last))
-        if another and not self.looked_around:
-            look = first_look(shown.trace, self.tensor)
-            self.playhead, self.tensor = look.action, look.tensor
+        moved = self.looking.follow(shown.trace, another=another)
         self._notify(Topic.SHOWN)
-        if self.tensor != tensor:
-            self._notify(Topic.SELECTION)
-        if self.playhead != playhead:
-            self._notify(Topic.PLAYHEAD)
-
-    def _forget_place(self) -> None:
-        """Another model: nothing of the former one is selected, and nobody has looked at it."""
-        self.shown = None
-        self.tensor, self.playhead, self.looked_around = None, 0, False
+        for topic in moved:
+            self._notify(topic)

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from poet_gui.explored import WhatIf
+from poet_gui.knowledge import Knowledge
 from poet_gui.solving.sweep_status import SweepStatus, switches_of
 from solver.brackets import Brackets
 from solver.events import Event, Finished, Incumbent
@@ -13,10 +14,6 @@ from solver.recording import record
 from solver.simulate import Trace
 from solver.strategies.registry import PROVING
 from solver.verify import verify_figures
-
-if TYPE_CHECKING:
-    from poet_gui.explorer import Explorer
-    from poet_gui.knowledge import Knowledge
 
 
 class FrontierState:
@@ -30,8 +27,8 @@ class FrontierState:
 
     def __init__(
         self,
-        core: "Explorer",
-        knowledge: "Knowledge",
+        core: WhatIf,
+        knowledge: Knowledge,
         *,
         known_changed: Callable[[Problem], None],
         sweep_changed: Callable[[], None],

@@ -228,7 +228,7 @@ class MainWindow(QMainWindow):
         views.solver.stop_requested.connect(controller.stop)
         views.solver.extend_requested.connect(self.commands.extend)
         views.solver.options_chosen.connect(self.set_options)
-        views.schedule.axis_changed.connect(self.state.core.set_axis)
+        views.schedule.axis_changed.connect(self.state.core.looking.set_axis)
         views.schedule.budget_dragged.connect(self.set_ram)
 
     def _connect_selection(self) -> None:
@@ -267,12 +267,12 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def select_tensor(self, tensor: int | None) -> None:
         """Select a tensor everywhere, or none."""
-        self.state.core.set_tensor(tensor)
+        self.state.core.looking.set_tensor(tensor)
 
     @Slot(int)
     def move_playhead(self, action: int) -> None:
         """Move the playhead everywhere."""
-        self.state.core.set_playhead(action)
+        self.state.core.looking.set_playhead(action)
 
     @Slot(object, int)
     def _on_hit(self, tensor: int | None, action: int) -> None:

@@ -108,15 +108,15 @@ class Renderer(QObject):
         views.header.set_trace(trace)
         views.schedule.set_trace(trace, keep_view=core.reloading)
         views.details.show_all(
-            trace, tensor=core.tensor, action=core.playhead, budgets=core.budgets
+            trace, tensor=core.looking.tensor, action=core.looking.playhead, budgets=core.budgets
         )
-        views.resident.show_all(trace, tensor=core.tensor, action=core.playhead)
+        views.resident.show_all(trace, tensor=core.looking.tensor, action=core.looking.playhead)
         self._late_tables = {views.actions, views.tensors, views.blocks}
         self._fill_tables()
 
     @Slot()
     def _on_selection(self) -> None:
-        tensor, views = self._core.tensor, self._views
+        tensor, views = self._core.looking.tensor, self._views
         for view in (views.schedule, views.details, views.resident):
             view.set_selected(tensor)
         if views.tensors not in self._late_tables:
@@ -124,9 +124,9 @@ class Renderer(QObject):
 
     @Slot()
     def _on_playhead(self) -> None:
-        action, views = self._core.playhead, self._views
+        action, views = self._core.looking.playhead, self._views
         # What the user did not move must not move the range that the user chose.
-        reveal = self._core.looked_around and not self._core.reloading
+        reveal = self._core.looking.moved and not self._core.reloading
         views.schedule.set_playhead(action, reveal=reveal)
         for view in (views.details, views.resident):
             view.set_playhead(action)
@@ -135,7 +135,7 @@ class Renderer(QObject):
 
     @Slot()
     def _on_axis(self) -> None:
-        self._views.schedule.set_axis(self._core.axis)
+        self._views.schedule.set_axis(self._core.looking.axis)
 
     @Slot()
     def _on_history(self) -> None:

@@ -94,15 +94,15 @@ def test_that_search_goes_from_hit_to_hit_without_a_mouse(
     QTest.keyClicks(field, "f3")  # the chain's tensors: f1 to f6, loss, b6 to b1
     core = window.state.core
     QTest.keyClick(field, Qt.Key.Key_Return)
-    assert core.tensor == 2
-    assert core.playhead == 2  # nothing is freed before f3 is made
+    assert core.looking.tensor == 2
+    assert core.looking.playhead == 2  # nothing is freed before f3 is made
     field.clear()
     QTest.keyClicks(field, "b")
     for _ in range(2):
         QTest.keyClick(field, Qt.Key.Key_Return)
-    assert core.tensor == 8  # b5
+    assert core.looking.tensor == 8  # b5
     QTest.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
-    assert core.tensor == 7  # b6
+    assert core.looking.tensor == 7  # b6
     assert window.views.details.details is not None
     assert window.views.details.details.name == "b6"
 

@@ -115,7 +115,7 @@ def test_that_a_changed_tensor_is_selected_everywhere(
     window.compare_desk.show_panel()
     table = window.views.compare.table
     table.selectRow(1)
-    assert window.state.core.tensor == table.rows.tensor_of(1)
+    assert window.state.core.looking.tensor == table.rows.tensor_of(1)
 
 
 @pytest.mark.slow
@@ -123,7 +123,7 @@ def test_that_the_curves_follow_the_axis(qtbot: QtBot, make_window: MakeWindow) 
     window = compared_window(qtbot, make_window)
     window.compare_desk.show_panel()
     before = window.views.compare.curves.grab().toImage()
-    window.state.core.set_axis("time")
+    window.state.core.looking.set_axis("time")
     assert window.views.compare.curves.grab().toImage() != before
 
 

@@ -55,30 +55,30 @@ def test_that_a_device_with_more_than_enough_starts_at_the_plain_peak(core: Expl
 
 def test_that_a_schedule_is_first_seen_at_its_peak_with_a_tensor_selected(core: Explorer) -> None:
     assert core.shown is not None
-    assert core.shown.trace.resident_bytes[core.playhead] == core.shown.trace.peak_bytes
-    assert core.tensor is not None
+    assert core.shown.trace.resident_bytes[core.looking.playhead] == core.shown.trace.peak_bytes
+    assert core.looking.tensor is not None
     _solve_by_paging(core, 4000)
-    assert core.shown.trace.resident_bytes[core.playhead] == core.shown.trace.peak_bytes
+    assert core.shown.trace.resident_bytes[core.looking.playhead] == core.shown.trace.peak_bytes
 
 
 def test_that_a_later_schedule_leaves_the_place_that_the_user_chose(
     core: Explorer, told: list[Topic]
 ) -> None:
-    core.set_tensor(3)
-    core.set_playhead(2)
+    core.looking.set_tensor(3)
+    core.looking.set_playhead(2)
     _solve_by_paging(core, 4000)
-    assert (core.tensor, core.playhead) == (3, 2)
+    assert (core.looking.tensor, core.looking.playhead) == (3, 2)
     core.open_model(_model())
-    assert core.playhead != 2  # another model is looked at anew
+    assert core.looking.playhead != 2  # another model is looked at anew
 
 
 def test_that_setting_the_same_value_tells_nobody(core: Explorer, told: list[Topic]) -> None:
     core.set_ram(core.budgets.ram_bytes)
     core.set_runtime(None)
     core.set_switches(core.switches)
-    core.set_axis("step")
-    core.set_tensor(core.tensor)
-    core.set_playhead(core.playhead)
+    core.looking.set_axis("step")
+    core.looking.set_tensor(core.looking.tensor)
+    core.looking.set_playhead(core.looking.playhead)
     assert told == []
 
 
@@ -211,11 +211,11 @@ def test_that_transfers_are_those_of_the_device_until_chosen_otherwise(io: IoMod
 
 
 def test_that_the_playhead_stays_inside_the_schedule(core: Explorer) -> None:
-    core.set_playhead(10**6)
+    core.looking.set_playhead(10**6)
     assert core.shown is not None
-    assert core.playhead == len(core.shown.trace.schedule.actions) - 1
-    core.set_playhead(-5)
-    assert core.playhead == 0
+    assert core.looking.playhead == len(core.shown.trace.schedule.actions) - 1
+    core.looking.set_playhead(-5)
+    assert core.looking.playhead == 0
 
 
 def _model(io: IoMode = IoMode.BLOCKING) -> OpenModel:

@@ -64,7 +64,7 @@ def test_that_a_clicked_tensor_is_the_same_everywhere(solved: MainWindow) -> Non
     tensor = len(core.model.costed.graph.tensors) // 2
     name = core.model.costed.graph.tensors[tensor].name
     solved.views.schedule.tensor_selected.emit(tensor)
-    assert core.tensor == tensor
+    assert core.looking.tensor == tensor
     assert solved.views.details.name.text() == name
     solved.views.bottom_tabs.setCurrentIndex(2)
     row = solved.views.tensors.selected_row()

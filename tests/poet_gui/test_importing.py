@@ -232,7 +232,7 @@ def test_that_reading_the_same_file_again_changes_nothing_on_screen(
     assert core.model is not None
     core.set_ram(core.model.costed.plain_peak_bytes - 1)
     solve(qtbot, window)
-    core.set_tensor(3)
+    core.looking.set_tensor(3)
     time_model.set_range(TimeRange(2.0, 6.0))
     model, shown, outcome = core.model, core.shown, core.status.outcome
     with qtbot.waitSignal(window.controller.opened, timeout=WAIT_MS):
@@ -240,7 +240,7 @@ def test_that_reading_the_same_file_again_changes_nothing_on_screen(
     assert core.model is model  # rows of the history go on belonging to it
     assert core.shown is shown
     assert core.status.outcome is outcome
-    assert core.tensor == 3
+    assert core.looking.tensor == 3
     assert time_model.range == TimeRange(2.0, 6.0)
     assert window.views.notices.notices[0].title == "Read again: nothing has changed"
 
@@ -257,7 +257,7 @@ def test_that_a_changed_file_is_read_into_the_same_view(
     assert before is not None
     core.set_ram(before.costed.plain_peak_bytes - 1)
     selected = before.costed.graph.tensors[3].name
-    core.set_tensor(3)
+    core.looking.set_tensor(3)
     time_model.set_range(TimeRange(2.0, 6.0))
     write(path, 2, 3, hidden=48)
     qtbot.waitUntil(
@@ -268,8 +268,8 @@ def test_that_a_changed_file_is_read_into_the_same_view(
         _button_of(window, "net.onnx was written again").click()
     assert core.model is not before
     assert core.budgets.ram_bytes == before.costed.plain_peak_bytes - 1
-    assert core.tensor is not None
-    assert core.model.costed.graph.tensors[core.tensor].name == selected
+    assert core.looking.tensor is not None
+    assert core.model.costed.graph.tensors[core.looking.tensor].name == selected
     assert time_model.range == TimeRange(2.0, 6.0)
     notice = window.views.notices.notices[0]
     assert notice.level is Level.INFO

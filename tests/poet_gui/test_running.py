@@ -78,9 +78,9 @@ def test_that_the_first_differing_action_is_gone_to(window: MainWindow, qtbot: Q
     sheet = run(qtbot, window, "differing")
     assert "action 3, compute relu" in sheet.area.text
     assert sheet.action_button.isVisible()
-    assert window.state.core.playhead != FAULT_ACTION
+    assert window.state.core.looking.playhead != FAULT_ACTION
     qtbot.mouseClick(sheet.action_button, Qt.MouseButton.LeftButton)
-    assert window.state.core.playhead == FAULT_ACTION
+    assert window.state.core.looking.playhead == FAULT_ACTION
     show(window, traced=False)
     assert not sheet.action_button.isEnabled()
 

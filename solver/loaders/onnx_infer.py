@@ -86,6 +86,7 @@ def infer(
     state = Inferred(dict(known), opset, file, other, choices)
     for name, fact in known.items():
         check_size(name, fact, f"{file}: tensor {name}")
+    state.effort.left += len(nodes)  # those of the file itself are no loops written out
     _afford_loops(state, nodes)
     for node in nodes:
         walk(state, node)

@@ -12,7 +12,7 @@ from solver.loaders.onnx_nodes import FileNode
 from solver.loaders.onnx_rules.base import Fact
 from solver.network import Layer
 
-MOST_STEPS: Final = 100_000
+MOST_STEPS: Final = 50_000
 """Nodes and rounds of loops, written out: more than any network has, seconds to walk over."""
 
 _ENDLESS: Final = 10**18  # more says nothing to anybody

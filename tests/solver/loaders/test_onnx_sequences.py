@@ -175,5 +175,5 @@ def test_that_a_list_of_very_many_parts_is_refused_before_it_is_written_out(
     nodes = [node("SplitToSequence", inputs, "s", axis=1), node("SequenceAt", "s zero")]
     one = helper.make_tensor("one", TensorProto.INT64, [], [1])
     stored = [one, integers("zero", 0)]
-    with pytest.raises(ModelError, match="lists take more than 100,000 steps"):
+    with pytest.raises(ModelError, match="lists take more than 50,000 steps"):
         load(model_of(nodes, [floats("x", 2, 2**35)], stored), tmp_path)

@@ -13,10 +13,12 @@ from poet_gui.appearance import Appearance
 from poet_gui.main_window import MainWindow
 from poet_gui.notices import Notice
 from poet_gui.settings import Settings
+from poet_gui.solving.prepare import prepare
 from poet_gui.theme import ThemeChoice
 from solver.device_files import load_device
 from solver.graph_request import GraphRequest
 from solver.solve_process import WORKER_COMMAND
+from tests.helpers.builders import chain
 
 SCRIPT = Path(__file__).parents[1] / "helpers" / "scripted_worker.py"
 WAIT_MS = 60_000
@@ -55,8 +57,8 @@ def make_window(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Ma
         made.append(window)
         if size is not None:
             window.resize(*size)
-        window.show()
-        qtbot.waitExposed(window)
+        with qtbot.waitExposed(window, timeout=WAIT_MS):
+            window.show()
         if start:
             window.controller.start()
         return window
@@ -76,6 +78,18 @@ def open_model(qtbot: QtBot, window: MainWindow, name: str = "chain") -> None:
     """Open a model and wait until it is on screen."""
     with qtbot.waitSignal(window.controller.opened, timeout=WAIT_MS):
         window.controller.open(GraphRequest(name), name)
+
+
+def show_chain(window: MainWindow, length: int = 6) -> None:
+    """Put the chain of the scripted process on screen without a process; a solve would start one.
+
+    Starting and asking one costs half a second, which tests of what the window knows need not pay.
+    """
+    request = GraphRequest("chain")
+    graph, device = chain(length), window.state.core.device
+    window.state.core.open_model(
+        prepare(graph, device, request=request, source="chain", sha256=None, graph_key="chain-0")
+    )
 
 
 def solve(qtbot: QtBot, window: MainWindow) -> None:

@@ -14,7 +14,7 @@ from poet_gui.dialogs.sheets import Sheet
 from poet_gui.notices import Level, Notice
 from poet_gui.solving.status import Phase
 from poet_gui.theme import ThemeChoice
-from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, open_model
+from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, open_model, show_chain
 
 
 def test_that_no_two_actions_share_a_key() -> None:
@@ -40,8 +40,8 @@ def test_that_every_action_has_a_text_a_tip_and_a_slot(
 def test_that_every_control_has_a_name_a_tip_and_is_reached_by_tab(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:
-    window = make_window("honest")
-    open_model(qtbot, window)
+    window = make_window("honest", start=False)
+    show_chain(window)
     controls = [
         widget
         for kind in (QAbstractButton, QComboBox, QSlider, QLineEdit)
@@ -68,6 +68,7 @@ def test_that_a_budget_is_set_solved_and_stopped_without_a_mouse(
     window = make_window("obedient")
     open_model(qtbot, window)
     window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow, timeout=WAIT_MS)
     QTest.keyClick(window, Qt.Key.Key_M, Qt.KeyboardModifier.ControlModifier)
     field = window.views.budgets.ram_box.field
     assert QApplication.focusWidget() is field
@@ -85,9 +86,10 @@ def test_that_a_budget_is_set_solved_and_stopped_without_a_mouse(
 def test_that_search_goes_from_hit_to_hit_without_a_mouse(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:
-    window = make_window("honest")
-    open_model(qtbot, window)
+    window = make_window("honest", start=False)
+    show_chain(window)
     window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow, timeout=WAIT_MS)
     QTest.keyClick(window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
     field = window.views.header.search
     assert QApplication.focusWidget() is field
@@ -108,9 +110,10 @@ def test_that_search_goes_from_hit_to_hit_without_a_mouse(
 
 
 def test_that_f6_visits_every_pane_and_comes_back(qtbot: QtBot, make_window: MakeWindow) -> None:
-    window = make_window("honest")
-    open_model(qtbot, window)
+    window = make_window("honest", start=False)
+    show_chain(window)
     window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow, timeout=WAIT_MS)
     visited = []
     for _ in range(12):
         QTest.keyClick(window, Qt.Key.Key_F6)

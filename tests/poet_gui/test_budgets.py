@@ -16,7 +16,7 @@ from solver.device import IoMode
 from solver.outcome import Feasible, Infeasible, Limit, Optimal
 from solver.schedule import ActionKind
 from solver.units import parse_seconds
-from tests.poet_gui.fixtures import MakeWindow, open_model, solve
+from tests.poet_gui.fixtures import MakeWindow, open_model, show_chain, solve
 
 PAGES = {ActionKind.PAGE_IN, ActionKind.PAGE_OUT}
 
@@ -24,8 +24,8 @@ PAGES = {ActionKind.PAGE_IN, ActionKind.PAGE_OUT}
 def test_that_the_window_states_the_facts_before_any_solve(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:
-    window = make_window("honest")
-    open_model(qtbot, window)
+    window = make_window("honest", start=False)
+    show_chain(window)
     facts = window.views.model.facts.texts()
     # chain(6): six forward ops, the loss, six backward ops, each with one tensor. While the first
     # gradient is made, f1 .. f6 (6000 B), the loss (4 B) and the gradient (1000 B) are in RAM.
@@ -45,8 +45,8 @@ def test_that_the_window_states_the_facts_before_any_solve(
 def test_that_the_slider_moves_budget_number_and_line_at_once(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:
-    window = make_window("honest")
-    open_model(qtbot, window)
+    window = make_window("honest", start=False)
+    show_chain(window)
     slider, core = window.views.budgets.ram_slider, window.state.core
     slider.setFocus()
     slider.setValue(STEPS // 2)
@@ -60,8 +60,8 @@ def test_that_the_slider_moves_budget_number_and_line_at_once(
 def test_that_the_keyboard_moves_the_slider_to_exact_marks(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:
-    window = make_window("honest")
-    open_model(qtbot, window)
+    window = make_window("honest", start=False)
+    show_chain(window)
     slider, core = window.views.budgets.ram_slider, window.state.core
     QTest.keyClick(slider, Qt.Key.Key_Home)
     assert core.budgets.ram_bytes == 0
@@ -78,8 +78,8 @@ def test_that_the_keyboard_moves_the_slider_to_exact_marks(
 def test_that_a_typed_budget_is_taken_to_the_byte(
     qtbot: QtBot, make_window: MakeWindow, typed: str, ram_bytes: int
 ) -> None:
-    window = make_window("honest")
-    open_model(qtbot, window)
+    window = make_window("honest", start=False)
+    show_chain(window)
     _type(window.views.budgets.ram_box, typed)
     assert window.state.core.budgets.ram_bytes == ram_bytes
     window.controller.stop()
@@ -88,8 +88,8 @@ def test_that_a_typed_budget_is_taken_to_the_byte(
 def test_that_nonsense_in_the_box_is_explained_and_changes_nothing(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:
-    window = make_window("honest")
-    open_model(qtbot, window)
+    window = make_window("honest", start=False)
+    show_chain(window)
     before = window.state.core.budgets
     _type(window.views.budgets.ram_box, "a lot")
     fault = window.views.budgets.fault
@@ -101,8 +101,8 @@ def test_that_nonsense_in_the_box_is_explained_and_changes_nothing(
 def test_that_the_right_end_of_the_runtime_slider_is_no_limit(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:
-    window = make_window("honest")
-    open_model(qtbot, window)
+    window = make_window("honest", start=False)
+    show_chain(window)
     slider, core = window.views.budgets.runtime_slider, window.state.core
     assert core.model is not None
     baseline_s = core.model.costed.baseline_runtime_s
@@ -222,7 +222,7 @@ def test_that_a_box_goes_on_in_the_unit_chosen_last(qtbot: QtBot, make_window: M
     box.units.setCurrentText("B")
     box.units.activated.emit(box.units.currentIndex())
     again = make_window("honest", start=False)
-    open_model(qtbot, again)
+    show_chain(again)
     assert again.views.budgets.ram_box.units.currentText() == "B"
     assert again.views.budgets.ram_box.field.text() == "7004"  # the plain peak of chain(6)
 

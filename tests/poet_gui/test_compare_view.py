@@ -6,14 +6,14 @@ from pytestqt.qtbot import QtBot
 
 from poet_gui.main_window import MainWindow
 from solver.problem import Budgets
-from tests.poet_gui.fixtures import MakeWindow, open_model
+from tests.poet_gui.fixtures import MakeWindow, show_chain
 from tests.poet_gui.test_frontier_view import learn
 
 
 def compared_window(qtbot: QtBot, make_window: MakeWindow) -> MainWindow:
     """Two known schedules; the one at the floor is kept as A, the plain one is on screen."""
-    window = make_window("mute")
-    open_model(qtbot, window)
+    window = make_window("mute", start=False)
+    show_chain(window)
     learn(window)
     core = window.state.core
     assert core.model is not None
@@ -29,8 +29,8 @@ def differences(window: MainWindow) -> dict[str, str]:
 
 
 def test_that_nothing_is_compared_at_first(qtbot: QtBot, make_window: MakeWindow) -> None:
-    window = make_window("mute")
-    open_model(qtbot, window)
+    window = make_window("mute", start=False)
+    show_chain(window)
     assert not window.views.strip.isVisible()
     window.compare_desk.show_panel()
     assert "Ctrl+click" in window.views.compare.words.text()

@@ -16,7 +16,7 @@ from poet_gui.viewmodels.size_questions import Sizes
 from poet_gui.viewmodels.time_range import TimeRange
 from solver.graph import Quantized
 from tests.helpers.onnx_models import floats, model_of, node, weight
-from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, open_model, solve
+from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, notice_saying, open_model, solve
 
 pytestmark = pytest.mark.slow  # each reads files in the real solve process
 
@@ -242,7 +242,7 @@ def test_that_reading_the_same_file_again_changes_nothing_on_screen(
     assert core.status.outcome is outcome
     assert core.looking.tensor == 3
     assert time_model.range == TimeRange(2.0, 6.0)
-    assert window.views.notices.notices[0].title == "Read again: nothing has changed"
+    notice_saying(qtbot, window, "Read again: nothing has changed")
 
 
 def test_that_a_changed_file_is_read_into_the_same_view(
@@ -260,10 +260,7 @@ def test_that_a_changed_file_is_read_into_the_same_view(
     core.looking.set_tensor(3)
     time_model.set_range(TimeRange(2.0, 6.0))
     write(path, 2, 3, hidden=48)
-    qtbot.waitUntil(
-        lambda: any("written again" in notice.title for notice in window.views.notices.notices),
-        timeout=WAIT_MS,
-    )
+    notice_saying(qtbot, window, "written again")
     with qtbot.waitSignal(window.controller.opened, timeout=WAIT_MS):
         _button_of(window, "net.onnx was written again").click()
     assert core.model is not before
@@ -271,9 +268,8 @@ def test_that_a_changed_file_is_read_into_the_same_view(
     assert core.looking.tensor is not None
     assert core.model.costed.graph.tensors[core.looking.tensor].name == selected
     assert time_model.range == TimeRange(2.0, 6.0)
-    notice = window.views.notices.notices[0]
+    notice = notice_saying(qtbot, window, "Read again: the model has changed")
     assert notice.level is Level.INFO
-    assert notice.title == "Read again: the model has changed"
     assert "weights 3.00 KiB → 4.50 KiB" in notice.text  # (16 x 48 + 48 x 8) x 4 B = 4,608 B
 
 
@@ -288,7 +284,7 @@ def test_that_a_file_that_broke_meanwhile_leaves_everything_as_it_is(
     with qtbot.waitSignal(window.controller.open_failed, timeout=WAIT_MS):
         window.actions_by_name["reload"].trigger()
     assert window.state.core.shown is shown
-    assert "empty" in window.views.notices.notices[0].text
+    notice_saying(qtbot, window, "empty")
     qtbot.wait(600)  # longer than a written file is left to rest before it is spoken of
     titles = [notice.title for notice in window.views.notices.notices]
     assert not any("written again" in title for title in titles)  # the user has just read it

@@ -8,6 +8,7 @@ from poet_gui.widgets.blocks_table import BlocksTable
 from poet_gui.widgets.schedule_view import ScheduleView
 from tests.helpers.pointer import at, click
 from tests.helpers.traces import big_trace, empty_trace, story
+from tests.poet_gui.fixtures import WAIT_MS
 
 
 @pytest.fixture
@@ -16,9 +17,9 @@ def view(qtbot: QtBot) -> ScheduleView:
     made = ScheduleView()
     qtbot.addWidget(made)
     made.resize(1000, 700)
-    made.show()
+    with qtbot.waitExposed(made, timeout=WAIT_MS):
+        made.show()
     made.set_trace(big_trace(depth=60, stride=20))
-    qtbot.waitExposed(made)
     return made
 
 

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from poet_gui.theme import DARK, LIGHT, Theme
 from poet_gui.widgets.schedule_view import ScheduleView
 from tests.helpers.traces import big_trace, story
+from tests.poet_gui.fixtures import WAIT_MS
 
 
 @pytest.fixture
@@ -18,8 +19,8 @@ def view(qtbot: QtBot) -> ScheduleView:
     made = ScheduleView()
     qtbot.addWidget(made)
     made.resize(900, 640)
-    made.show()
-    qtbot.waitExposed(made)
+    with qtbot.waitExposed(made, timeout=WAIT_MS):
+        made.show()
     return made
 
 

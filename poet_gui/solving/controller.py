@@ -21,10 +21,12 @@ from poet_gui.solving.deliveries import (
     Progressed,
     Rejected,
 )
+from poet_gui.solving.patience import OBEY_MS, Patience
 from poet_gui.solving.progress import ended_early, started, with_event
 from poet_gui.solving.service import SolveService
 from poet_gui.solving.status import Phase, SolveStatus
 from poet_gui.state import ExplorerState
+from poet_gui.viewmodels.solve_words import death_words
 from solver.cost_table import CostTable
 from solver.device import Device
 from solver.errors import Issue
@@ -36,7 +38,6 @@ from solver.solve_process import WORKER_COMMAND
 _LOG = logging.getLogger(__name__)
 
 DEBOUNCE_MS: Final = 250
-OBEY_MS: Final = 1000
 _MAX_DEATHS: Final = 3
 
 
@@ -84,12 +85,11 @@ class SolveController(QObject):
         self._service = SolveService(self._delivered.emit, command)
         self._debounce = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
         self._debounce.timeout.connect(self._on_rest)
-        self._deadline = QTimer(self, singleShot=True, interval=OBEY_MS)
-        self._deadline.timeout.connect(self._on_disobeyed)
+        self.patience = Patience(self)
+        self.patience.exhausted.connect(self._on_disobeyed)
         self._solving: int | None = None
         self._opening: int | None = None
         self._keeps_place = False
-        self._awaited: set[int] = set()
         self._deaths = 0
         self._closed = False
 
@@ -109,19 +109,22 @@ class SolveController(QObject):
 
         `keep_place`: it is the open model again, whose budgets and selection stay.
         """
-        self._drop_solve()
-        self._keeps_place = keep_place
-        self._opening = self._service.new_id()
-        self._core.set_opening(name)
-        self._service.load(self._opening, request, self._core.device)
+        request_id = self._begin_opening(name, keep_place=keep_place)
+        self._service.load(request_id, request, self._core.device)
 
     def open_own_results(self, paths: Sequence[Path], name: str) -> None:
         """Open results that came with the program; the first is shown, all of them are known."""
+        self._service.load_own_results(self._begin_opening(name), paths)
+
+    def _begin_opening(self, name: str, *, keep_place: bool = False) -> int:
+        """Make way for what is opened now, and give up what was being opened; its new id."""
         self._drop_solve()
-        self._keeps_place = False
+        if self._opening is not None:
+            self._give_up(self._opening)
+        self._keeps_place = keep_place
         self._opening = self._service.new_id()
         self._core.set_opening(name)
-        self._service.load_own_results(self._opening, paths)
+        return self._opening
 
     @Slot()
     def cancel_open(self) -> None:
@@ -228,7 +231,7 @@ class SolveController(QObject):
         if not self._closed:
             self._closed = True
             self._debounce.stop()
-            self._deadline.stop()
+            self.patience.forget()
             self._solving = self._opening = None
             self._service.stop()
 
@@ -247,24 +250,17 @@ class SolveController(QObject):
             self.solve_now()
 
     def _give_up(self, request_id: int) -> None:
-        self._awaited.add(request_id)
         self._service.cancel(request_id)
-        if not self._deadline.isActive():
-            self._deadline.start()
-
-    def _obeyed(self, request_id: int) -> None:
-        self._awaited.discard(request_id)
-        if not self._awaited:
-            self._deadline.stop()
+        self.patience.wait_for(request_id)
 
     @Slot()
     def _on_disobeyed(self) -> None:
         """A request that was cancelled goes on: the solve process is replaced."""
-        if self._closed or not self._awaited:
+        if self._closed or not self.patience.waits:
             return
         _LOG.warning("the solve process did not stop within %d ms and is replaced", OBEY_MS)
         stopping = self._core.status.phase is Phase.STOPPING
-        self._awaited.clear()
+        self.patience.forget()
         self._service.restart(wanted=self._opening)
         if self._solving is None:
             return
@@ -301,7 +297,7 @@ class SolveController(QObject):
                 assert_never(delivery)
 
     def _on_opened(self, request_id: int, model: OpenModel, delivery: Opened) -> None:
-        self._obeyed(request_id)
+        self.patience.ended(request_id)
         if request_id != self._opening:
             return
         self._opening = None
@@ -324,7 +320,7 @@ class SolveController(QObject):
         self.opened.emit(model)
 
     def _on_open_failed(self, request_id: int, issues: tuple[Issue, ...], details: str) -> None:
-        self._obeyed(request_id)
+        self.patience.ended(request_id)
         if request_id != self._opening:
             return
         self._opening = None
@@ -335,7 +331,7 @@ class SolveController(QObject):
     def _on_progress(self, request_id: int, delivery: Progressed) -> None:
         event = delivery.event
         if isinstance(event, Finished):
-            self._obeyed(request_id)
+            self.patience.ended(request_id)
         self._core.learn(delivery.problem, event, delivery.strategy)
         if request_id != self._solving:
             return
@@ -348,7 +344,7 @@ class SolveController(QObject):
 
     def _on_rejected(self, request_id: int, faults: tuple[str, ...]) -> None:
         """Never shown. What was verified before stays; the request counts as ended."""
-        self._obeyed(request_id)
+        self.patience.ended(request_id)
         if request_id != self._solving:
             return
         self._give_up(request_id)
@@ -357,8 +353,7 @@ class SolveController(QObject):
 
     def _on_death(self, ended: ProcessEnded) -> None:
         self._deaths += 1
-        self._awaited.clear()
-        self._deadline.stop()
+        self.patience.forget()
         again = self._deaths <= _MAX_DEATHS
         was_opening, self._opening = self._opening, None
         self._core.set_opening(None)
@@ -366,17 +361,12 @@ class SolveController(QObject):
             self._end(
                 ended_early(self._core, "the solve process ended unexpectedly", ended.details)
             )
-        sentence = "The solve process ended unexpectedly"
-        if was_opening is not None:
-            sentence += " while it read the file"
         if again:
             self._service.start()
             self._go_on()
-            sentence += " and was restarted; your schedule is kept."
-        else:
-            sentence += " several times and is not started again before the next solve."
-        how = f"signal {-ended.returncode}" if ended.returncode < 0 else f"code {ended.returncode}"
-        self.process_ended.emit(sentence, f"It ended with {how}.\n{ended.details}".strip())
+        self.process_ended.emit(
+            *death_words(ended, was_reading=was_opening is not None, restarted=again)
+        )
 
     def _end(self, finish: Finished) -> None:
         self._solving = None

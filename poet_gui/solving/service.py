@@ -235,6 +235,9 @@ class SolveService:
             if saved is not None:
                 self._deliver(Opened(request_id, *opened_result(saved, path)))
                 return
+        if self._is_unwanted(request_id):  # before anybody was asked
+            self._deliver(OpenFailed(request_id, ()))
+            return
         with self._lock:
             if self._stopped:
                 return

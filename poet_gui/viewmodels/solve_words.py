@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, assert_never
 
+from poet_gui.solving.deliveries import ProcessEnded
 from poet_gui.solving.status import Phase, SolveStatus
 from solver.brackets import STORED_STEP
 from solver.outcome import (
@@ -152,3 +153,17 @@ def _percent(gap: float) -> str:
     # The small number keeps 0.4 % from becoming 0.41 % because 0.004 is a little more in binary.
     shown = math.ceil(percent * 10.0**decimals - 1e-6) / 10.0**decimals
     return f"{shown:.{decimals}f} %"
+
+
+def death_words(ended: ProcessEnded, *, was_reading: bool, restarted: bool) -> tuple[str, str]:
+    """A solve process that ended unasked: a sentence that says what is done about it, and how."""
+    sentence = "The solve process ended unexpectedly"
+    if was_reading:
+        sentence += " while it read the file"
+    if restarted:
+        sentence += " and was restarted; your schedule is kept."
+    else:
+        sentence += " several times and is not started again before the next solve."
+    code = ended.returncode
+    how = f"signal {-code}" if code < 0 else f"code {code}"
+    return sentence, f"It ended with {how}.\n{ended.details}".strip()

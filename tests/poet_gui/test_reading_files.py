@@ -58,7 +58,7 @@ def test_that_reading_without_end_is_cancelled_and_the_work_stays(
 ) -> None:
     window = make_window(command=reading_by("import time; time.sleep(600)"))
     core = window.state.core
-    window.controller._deadline.setInterval(PATIENCE_MS)  # it is to obey, however busy the machine
+    window.controller.patience.wait_ms(PATIENCE_MS)  # it is to obey, however busy the machine
     open_model(qtbot, window, str(GRAPHS / "01_chain.json"))
     shown, process = core.shown, window.controller.worker_pid
     window.controller.open(GraphRequest(str(GRAPHS / "02_residual.json")), "residual")
@@ -83,11 +83,27 @@ def test_that_a_saved_result_without_end_is_cancelled_and_the_work_stays(
     core = window.state.core
     open_model(qtbot, window)
     shown, process = core.shown, window.controller.worker_pid
-    window.controller._deadline.setInterval(PATIENCE_MS)  # it is to obey, however busy the machine
+    window.controller.patience.wait_ms(PATIENCE_MS)  # it is to obey, however busy the machine
     window.opener.open_path(str(path))
     qtbot.wait(300)
     window.controller.cancel_open()
 
-    qtbot.waitUntil(lambda: not window.controller._awaited, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not window.controller.patience.waits, timeout=PATIENCE_MS)
     assert core.shown is shown
     assert window.controller.worker_pid == process  # nobody had to be replaced
+
+
+@pytest.mark.slow
+def test_that_opening_another_file_gives_up_the_one_that_is_being_read(
+    qtbot: QtBot, make_window: MakeWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endless = (sys.executable, "-c", "import time; time.sleep(600)")
+    monkeypatch.setattr(service, "read_result", partial(read_result, command=endless))
+    path = tmp_path / "result.json"
+    path.write_bytes(encode_json(result_of_kind("optimal")))
+    window = make_window("honest")
+    window.controller.patience.wait_ms(PATIENCE_MS)
+    window.opener.open_path(str(path))
+    qtbot.wait(300)
+    open_model(qtbot, window)
+    assert window.state.core.model is not None

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from poet_gui.solving.deliveries import ProcessEnded
 from poet_gui.solving.status import Phase, Point, SolveStatus
-from poet_gui.viewmodels.solve_words import Tone, outcome_words, remedy, status_words
+from poet_gui.viewmodels.solve_words import Tone, death_words, outcome_words, remedy, status_words
 from solver.outcome import (
     Failed,
     Feasible,
@@ -116,3 +117,14 @@ def test_that_only_an_exact_need_becomes_a_button() -> None:
     assert button.ram_bytes == 5000
     assert remedy(Infeasible(replace(reason, exact=False), "", RECORD)) is None
     assert remedy(None) is None
+
+
+def test_that_the_end_of_a_process_is_told_with_what_is_done_about_it() -> None:
+    killed = ProcessEnded(-9, wanted=False, details="")
+    sentence, how = death_words(killed, was_reading=True, restarted=True)
+    assert sentence.endswith("while it read the file and was restarted; your schedule is kept.")
+    assert how == "It ended with signal 9."
+    broken = ProcessEnded(1, wanted=False, details="Traceback")
+    sentence, how = death_words(broken, was_reading=False, restarted=False)
+    assert sentence.endswith("several times and is not started again before the next solve.")
+    assert how == "It ended with code 1.\nTraceback"

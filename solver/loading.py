@@ -115,9 +115,10 @@ def _file_graph(path: Path, request: GraphRequest) -> TrainingGraph:
             request.batch,
             request.dims,
             request.ask_batch,
-            request.quantized is Quantized.STRAIGHT_THROUGH,
-            request.weights,
-            request.loss,
+            straight_through=request.quantized is Quantized.STRAIGHT_THROUGH,
+            output=request.output,
+            weights=request.weights,
+            loss=request.loss,
         ),
     )
     if isinstance(loaded, Network):

@@ -80,6 +80,18 @@ def remarks_on_functions(inlined: Mapping[str, int]) -> tuple[Remark, ...]:
     return (Remark(Topic.FOLDED, text),)
 
 
+def remarks_on_left_out(nodes: Sequence[FileNode]) -> tuple[Remark, ...]:
+    """What is to be told of `nodes` that nothing needs, and that could not be imported with it."""
+    if not nodes:
+        return ()
+    text = (
+        f"{counted(len(nodes), 'node')} {verb(len(nodes), 'leads', 'lead')} to no output that is "
+        f"trained, left out because of what cannot be imported there: "
+        f"{names_of([node.name for node in nodes])}"
+    )
+    return (Remark(Topic.IGNORED, text),)
+
+
 def _most_first(kind: tuple[str, int]) -> tuple[int, str]:
     return -kind[1], kind[0]
 

@@ -1,19 +1,19 @@
 """ONNX files to networks: constants folded, every shape told, or one sentence why not."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from solver.errors import Issue, ModelError
-from solver.loaders.onnx_account import import_report, remarks_on_functions
+from solver.loaders.onnx_account import import_report, remarks_on_functions, remarks_on_left_out
 from solver.loaders.onnx_batch import OtherBatch
 from solver.loaders.onnx_infer import infer
 from solver.loaders.onnx_inferred import Inferred
 from solver.loaders.onnx_inputs import BoundInputs, bind_inputs, read_inputs
 from solver.loaders.onnx_nodes import ASKED, FileNode, controls, question
-from solver.loaders.onnx_order import order_nodes
+from solver.loaders.onnx_order import Needed, order_nodes
 from solver.loaders.onnx_read import default_opset, read_model
 from solver.loaders.onnx_reader import NodeReader, functions_of
 from solver.loaders.onnx_refusal import refuse, refuse_idle_answers
@@ -29,6 +29,9 @@ from solver.network import Network, Value
 
 if TYPE_CHECKING:
     import onnx
+
+_TRIED: Final = 4
+"""Outputs that are looked at for one that can be trained where the file as a whole cannot."""
 
 
 def load_onnx(path: Path, options: LoadOptions) -> Network:
@@ -54,8 +57,8 @@ def load_onnx(path: Path, options: LoadOptions) -> Network:
     inputs = bind_inputs(read_inputs(graph, list(stored), read, file), sizes, file, questions)
     order = order_nodes(nodes, {*stored, *inputs.facts}, outputs, file)
     walk = _Walk(order.nodes, stored, default_opset(model) or 1, file, answers)
-    found = _infer_at_batch(walk, inputs)
-    refuse(found)
+    needed = Needed(order.nodes, dict(zip(outputs, order.outputs, strict=True)))
+    found, left_out = _infer_what_is_needed(walk, inputs, needed, options.output)
     refuse_idle_answers(found, answers)
     report = import_report(model, found.walked, inputs, found)
     return replace(
@@ -67,7 +70,7 @@ def load_onnx(path: Path, options: LoadOptions) -> Network:
             *tied_warnings(graph, found),
         ),
         report=replace(report, open_sizes=(*report.open_sizes, *found.taken)).with_remarks(
-            remarks_on_functions(reader.inlined)
+            [*remarks_on_functions(reader.inlined), *remarks_on_left_out(left_out)]
         ),
     )
 
@@ -111,6 +114,31 @@ class _Walk:
         return infer(
             self.nodes, known, opset=self.opset, file=self.file, other=other, choices=self.answers
         )
+
+
+def _infer_what_is_needed(
+    walk: _Walk, inputs: BoundInputs, needed: Needed, output: str | None
+) -> tuple[Inferred, Sequence[FileNode]]:
+    """What is inferred of all nodes, or, where some cannot be imported, of those that are needed.
+
+    With the nodes that were left out: they lead to no output, or not to the chosen one. Raises as
+    `refuse`, with an output that can be trained in spite of it, if there is one.
+    """
+
+    def only(names: Iterable[str]) -> tuple[Inferred, Sequence[FileNode]]:
+        nodes, others = needed.split(names)
+        return _infer_at_batch(replace(walk, nodes=nodes), inputs), others
+
+    found = _infer_at_batch(walk, inputs)
+    if not found.blocked:
+        refuse(found)
+        return found, ()
+    chosen = [name for name in needed.outputs if name == output]
+    found, left_out = only(chosen or needed.outputs)
+    others = [] if output is not None else list(needed.outputs)[:_TRIED]
+    way_out = next((name for name in others if not only([name])[0].blocked), None)
+    refuse(found, way_out)
+    return found, left_out
 
 
 def _infer_at_batch(walk: _Walk, inputs: BoundInputs) -> Inferred:

@@ -16,7 +16,7 @@ from solver.loaders.onnx_control import expand
 from solver.loaders.onnx_effort import StepCount
 from solver.loaders.onnx_inferred import Inferred
 from solver.loaders.onnx_nodes import FileNode
-from solver.loaders.onnx_rules import reference
+from solver.loaders.onnx_rules import recurrent, reference
 from solver.loaders.onnx_rules.base import (
     DATA_LIMIT,
     MAX_RANK,
@@ -235,5 +235,18 @@ def _keep(
             # A constant of another batch: its own value, since others may read the one in the file.
             inputs[i] = f"{names[i]} ({node.name})"
             state.facts[inputs[i]] = read
-    layer = Layer(node.name, node.op_type, tuple(inputs), node.outputs, dict(result.attributes))
+    outputs = _named(state, node, result)
+    layer = Layer(node.name, node.op_type, tuple(inputs), outputs, dict(result.attributes))
     state.layers.append(layer)
+
+
+def _named(state: Inferred, node: FileNode, result: Inference) -> tuple[str, ...]:
+    """The outputs with a name for the first where only others are used: it is made all the same.
+
+    A recurrent node makes its first output, that of all steps, only where it is wanted.
+    """
+    if node.outputs[0] or node.op_type in recurrent.RULES:
+        return node.outputs
+    name = f"{node.name}: output 1"
+    state.facts[name] = result.outputs[0]
+    return (name, *node.outputs[1:])

@@ -84,9 +84,14 @@ class Inferred:
         return not name or name in self.facts or name in self.sequences
 
     @property
+    def blocked(self) -> bool:
+        """Whether there is anything that no answer of the user can help."""
+        return bool(self.issues or self.unsupported)
+
+    @property
     def stopped(self) -> bool:
         """Whether anything stood in the way."""
-        return bool(self.issues or self.unsupported or self.asks)
+        return self.blocked or bool(self.asks)
 
     def copy(self) -> "Inferred":
         """The same knowledge, for a walk that may be given up: nothing it finds comes back."""

@@ -1,7 +1,7 @@
 """One order for the nodes of a file: producers before readers, cycles and lost tensors named."""
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -24,6 +24,26 @@ class Ordered:
     outputs: tuple[str, ...]
     sorted_already: bool
     overwritten: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Needed:
+    """Which of the sorted `nodes` lead where; `outputs`: the graph's, with their names there."""
+
+    nodes: Sequence[FileNode]
+    outputs: Mapping[str, str]
+
+    def split(self, outputs: Iterable[str]) -> tuple[list[FileNode], list[FileNode]]:
+        """The nodes that these outputs need, and the others."""
+        wanted = {self.outputs[name] for name in outputs}
+        needed, others = [], []
+        for node in reversed(self.nodes):
+            if wanted.isdisjoint(node.outputs):
+                others.append(node)
+            else:
+                wanted.update(node.reads)
+                needed.append(node)
+        return needed[::-1], others[::-1]
 
 
 def order_nodes(

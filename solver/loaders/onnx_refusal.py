@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from solver.errors import Issue, ModelError, Offer, UsageError
@@ -21,8 +22,8 @@ _QUANTISED: Final = re.compile(
 )
 
 
-def refuse(found: Inferred) -> None:
-    """Raise what the walk has collected, if anything.
+def refuse(found: Inferred, way_out: str | None = None) -> None:
+    """Raise what the walk has collected, if anything; `way_out`: an output that does without it.
 
     Raises
     ------
@@ -40,6 +41,11 @@ def refuse(found: Inferred) -> None:
         plural = "operators" if len(others) > 1 else "operator"
         issues.append(Issue(f"unsupported {plural}: {_kinds(found, others)}", found.file, _REPLACE))
     issues += found.issues
+    if issues and way_out is not None:
+        last = issues[-1]
+        words = f"output {way_out} does without it: --output {way_out}"
+        hint = f"{last.suggestion}; {words}" if last.suggestion else words
+        issues[-1] = replace(last, suggestion=hint)
     if issues:
         raise ModelError(issues)
     if found.asks:

@@ -47,10 +47,11 @@ def load(
     *,
     batch: int | None = None,
     dims: dict[str, int] | None = None,
+    output: str | None = None,
 ) -> Network:
     path = folder / "test.onnx"
     path.write_bytes(model.SerializeToString())
-    return load_onnx(path, LoadOptions(batch=batch, dims=dims or {}))
+    return load_onnx(path, LoadOptions(batch=batch, dims=dims or {}, output=output))
 
 
 def shapes_of(network: Network) -> dict[str, tuple[int, ...]]:
@@ -64,6 +65,8 @@ def shapes_of(network: Network) -> dict[str, tuple[int, ...]]:
 
 
 def node(kind: str, inputs: str, outputs: str = "y", **attributes: Any) -> onnx.NodeProto:
-    """A node from texts: names separated by blanks, "-" for an absent input."""
-    names = ["" if name == "-" else name for name in inputs.split()]
-    return helper.make_node(kind, names, outputs.split(), **attributes)
+    """A node from texts: names separated by blanks, "-" for what is absent."""
+    read, made = (
+        ["" if name == "-" else name for name in names.split()] for names in (inputs, outputs)
+    )
+    return helper.make_node(kind, read, made, **attributes)

@@ -18,6 +18,7 @@ from poet_gui.theme import LIGHT, Theme, luminance
 from poet_gui.viewmodels.frontier_map import MapScene
 from poet_gui.widgets.frontier_style import gap_brush, impossible_brush
 from poet_gui.widgets.hover_card import HoverCard
+from poet_gui.widgets.return_keys import is_return
 from solver.units import format_bytes, format_seconds
 
 _GAP = 1.0
@@ -231,7 +232,7 @@ class FrontierMap(QWidget):
             self.focused = min(max(row, 0), rows - 1), min(max(column, 0), columns - 1)
             self._show_card(*self.focused)
             self.update()
-        elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+        elif is_return(event):
             self._choose(*self.focused)
         else:
             super().keyPressEvent(event)

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QGridLayout,
@@ -24,8 +24,8 @@ from poet_gui.widgets.frontier_legend import FrontierLegend
 from poet_gui.widgets.frontier_map import FrontierMap
 from poet_gui.widgets.frontier_plot import FrontierPlot
 from poet_gui.widgets.icons import themed_icon
-from poet_gui.widgets.linked_table import LinkedTable
 from poet_gui.widgets.parts import button, eliding, label
+from poet_gui.widgets.points_table import PointsTable
 from poet_gui.widgets.sweep_bar import SweepBar
 from solver.sweep import Axis
 
@@ -38,51 +38,6 @@ _WIDE_FROM: Final = 34
 _LEGEND_FROM: Final = 17
 _KNEES_FROM: Final = 11
 """Lines of text: a wider panel puts its rows side by side, a lower picture has none to spare."""
-
-
-class PointsTable(LinkedTable):
-    """The table twin: Return loads a row, Ctrl+Return compares it.
-
-    Signals
-    -------
-    row_wished(int, bool)
-        The position that a row stands for, and whether it is to be compared.
-    """
-
-    row_wished = Signal(int, bool)
-
-    def __init__(self) -> None:
-        super().__init__("frontierTable")
-        self.setAccessibleName("points of the frontier")
-        self.doubleClicked.connect(self._on_double_clicked)
-
-    @Slot()
-    def _on_double_clicked(self) -> None:
-        self._wish(compares=False)
-
-    def _wish(self, *, compares: bool) -> None:
-        row = self.selected_row()
-        if row is not None:
-            self.row_wished.emit(self.rows.action_of(row), compares)
-
-    def event(self, event: QEvent) -> bool:
-        """Qt: Ctrl+Return compares here, though it solves elsewhere."""
-        if (
-            event.type() == QEvent.Type.ShortcutOverride
-            and isinstance(event, QKeyEvent)
-            and event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}
-        ):
-            event.accept()
-            return True
-        return super().event(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Qt: Return loads, Ctrl+Return compares."""
-        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
-            control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
-            self._wish(compares=bool(control))
-        else:
-            super().keyPressEvent(event)
 
 
 class FrontierPanel(QWidget):

@@ -21,6 +21,7 @@ from poet_gui.viewmodels.frontier import FrontierScene
 from poet_gui.viewmodels.frontier_words import neighbour, place_words, point_words, same_point
 from poet_gui.widgets.frontier_layer import FrontierLayer, Place, area_of
 from poet_gui.widgets.hover_card import HoverCard
+from poet_gui.widgets.return_keys import asks_for_return, is_return, with_control
 
 _REACH = 11.0
 """Pixels: what is nearer to the pointer is meant."""
@@ -287,12 +288,7 @@ class FrontierPlot(QWidget):
 
     def event(self, event: QEvent) -> bool:
         """Qt: Ctrl+Return compares here, though it solves elsewhere."""
-        if (
-            event.type() == QEvent.Type.ShortcutOverride
-            and isinstance(event, QKeyEvent)
-            and event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}
-            and self.focused is not None
-        ):
+        if asks_for_return(event) and self.focused is not None:
             event.accept()
             return True
         return super().event(event)
@@ -307,9 +303,8 @@ class FrontierPlot(QWidget):
         if scene is not None and key in moves:
             along, across = moves[key]
             self._focus_point(neighbour(scene, self.focused, along=along, across=across))
-        elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and self.focused is not None:
-            control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
-            self._do(self.focused, compares=bool(control))
+        elif is_return(event) and self.focused is not None:
+            self._do(self.focused, compares=with_control(event))
         elif key == Qt.Key.Key_Escape and self.focused is not None and self.hover_card.isVisible():
             self._focus_point(None)
         else:

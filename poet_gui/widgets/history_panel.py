@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 from poet_gui.theme import LIGHT, Theme
 from poet_gui.viewmodels.history_rows import COLUMNS, HistoryText
 from poet_gui.widgets.parts import label
+from poet_gui.widgets.return_keys import is_return, with_control
 
 _Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
@@ -142,9 +143,8 @@ class HistoryPanel(QWidget):
         """Qt: Ctrl+Return compares here, though it solves elsewhere."""
         kinds = {QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress}
         if event.type() in kinds and isinstance(event, QKeyEvent):
-            control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
             row = self.table.currentIndex().row()
-            if control and row >= 0 and event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            if row >= 0 and is_return(event) and with_control(event):
                 event.accept()
                 if event.type() == QEvent.Type.KeyPress:
                     self.compare_chosen.emit(row)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 
 from poet_gui.theme import Theme
 from poet_gui.viewmodels.search import Hit, QueryError, find, parse_query
+from poet_gui.widgets.return_keys import is_return
 from solver.simulate import Trace
 
 _EXAMPLES = "Find tensor, kind:recompute, size>64k …"
@@ -123,7 +124,7 @@ class SearchField(QLineEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter goes on, Shift+Enter back, Escape clears."""
-        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+        if is_return(event):
             back = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
             self.go(-1 if back else 1)
         elif event.key() == Qt.Key.Key_Escape and self.text():

@@ -14,6 +14,8 @@ _REPLACE: Final = (
     "export the part that is trained without it, or write it with supported operators "
     "(Conv, Gemm, MatMul, arithmetic, activations, pools, norms, Concat, Split, Pad, views)"
 )
+_LOSSES: Final = frozenset({"SoftmaxCrossEntropyLoss", "NegativeLogLikelihoodLoss"})
+_WITHOUT_LOSS: Final = "export the network up to what the loss reads: --loss adds one here"
 _FLOAT_MODEL: Final = "give the float model that it was made from"
 _SIMULATED: Final = f"{_FLOAT_MODEL}, or train it in floats with --quantized straight-through"
 _QUANTISED: Final = re.compile(
@@ -39,7 +41,8 @@ def refuse(found: Inferred, way_out: str | None = None) -> None:
     others = found.unsupported.keys() - quantised
     if others:
         plural = "operators" if len(others) > 1 else "operator"
-        issues.append(Issue(f"unsupported {plural}: {_kinds(found, others)}", found.file, _REPLACE))
+        hint = _WITHOUT_LOSS if others <= _LOSSES else _REPLACE
+        issues.append(Issue(f"unsupported {plural}: {_kinds(found, others)}", found.file, hint))
     issues += found.issues
     if issues and way_out is not None:
         last = issues[-1]

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import onnx
 import pytest
+from onnx import TensorProto, helper
 
 from solver.errors import ModelError
 from solver.graph_request import GraphRequest
@@ -59,6 +60,15 @@ def test_that_the_refusal_names_an_output_that_can_be_trained(tmp_path: Path) ->
     with pytest.raises(ModelError) as caught:
         load(model, tmp_path, output="boxes")
     assert not any("--output" in issue.suggestion for issue in caught.value.issues)
+
+
+def test_that_a_file_with_its_own_loss_is_told_that_it_needs_none(tmp_path: Path) -> None:
+    loss = node("SoftmaxCrossEntropyLoss", "h labels", name="loss")
+    nodes = [node("MatMul", "x w", "h"), loss]
+    labels = helper.make_tensor_value_info("labels", TensorProto.INT64, [2])
+    model = model_of(nodes, [floats("x", 2, 8), labels], [weight("w", 8, 4)])
+    with pytest.raises(ModelError, match=r"\(node loss\) \(export the network up to what the loss"):
+        load(model, tmp_path)
 
 
 def test_that_a_first_output_that_nobody_names_is_made_all_the_same(tmp_path: Path) -> None:

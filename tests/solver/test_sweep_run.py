@@ -121,7 +121,7 @@ def test_that_cancel_brings_the_best_schedule_of_each(problem: Problem) -> None:
         pool.submit(task(problem))
         until_incumbent(pool, seen)
         pool.cancel()
-        answer = pool.wait(10.0)
+        answer = pool.wait(60.0)
 
     assert answer is not None
     assert isinstance(answer[1], Feasible)
@@ -134,10 +134,10 @@ def test_that_a_killed_process_loses_no_schedule_that_it_reported(problem: Probl
         pool.submit(task(problem))
         until_incumbent(pool, seen)
         os.kill(pool.pids[0], signal.SIGKILL)
-        answer = pool.wait(10.0)
+        answer = pool.wait(60.0)
         assert answer is not None
         pool.submit(task(problem, seed=1))  # a new process takes its place
-        again = pool.wait(20.0)
+        again = pool.wait(60.0)
 
     outcome = answer[1]
     assert isinstance(outcome, Feasible)
@@ -151,7 +151,7 @@ def test_that_a_process_killed_before_any_schedule_is_a_failure(problem: Problem
     with SolvePool(1, command=COMMAND) as pool:
         pool.submit(task(problem, seed=2))
         os.kill(pool.pids[0], signal.SIGKILL)
-        answer = pool.wait(10.0)
+        answer = pool.wait(60.0)
 
     assert answer is not None
     assert isinstance(answer[1], Failed)

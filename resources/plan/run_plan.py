@@ -85,17 +85,27 @@ class Plan:
             raise PlanError(f"{path} cannot be read: {error}") from error
         return cls(document, Path(path).parent)
 
-    def build(self, module: str | Path | None = None) -> torch.nn.Module:
+    def build(
+        self, module: str | Path | None = None, *, trust_export: bool = False
+    ) -> torch.nn.Module:
         """The network in training mode, made by the factory that was traced, from the same seed.
 
-        `module` : the file of the factory, where it is no longer at its old place.
+        `module` : the file of the factory, where it is no longer at its old place. `trust_export` :
+        a .pt2 may be loaded by PyTorch, which runs what a malicious one holds.
         """
         source = self.program["source"]
-        if source["kind"] != "factory":
-            raise PlanError("the plan came from an exported program: give Step a network of yours")
+        if source["kind"] != "factory" and not trust_export:
+            raise PlanError(
+                f"the plan is of {source['file']}, and PyTorch runs what a malicious .pt2 holds "
+                "while it loads it: say --trust-export where it is your own, or give Step a "
+                "network with the same parameters and buffers"
+            )
         path = self._module(module or source["file"])
         if hashlib.sha256(path.read_bytes()).hexdigest() != source["sha256"]:
             raise PlanError(f"{path} has changed since it was traced: trace and solve it again")
+        if source["kind"] != "factory":
+            exported: torch.nn.Module = torch.export.load(path).module(check_guards=False)
+            return exported  # its layers' modes are arguments of its calls
         spec = importlib.util.spec_from_file_location("planned_module", path)
         if spec is None or spec.loader is None:
             raise PlanError(f"{path} is no Python file")
@@ -370,6 +380,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Train some steps of a poet.plan.")
     parser.add_argument("plan", help="the plan, made by `poet solve --plan`")
     parser.add_argument("--module", help="the traced module, where it is no longer at its place")
+    parser.add_argument("--trust-export", action="store_true", help="load the .pt2 of the plan")
     parser.add_argument("--steps", type=int, default=3)
     parser.add_argument("--lr", type=float, default=0.01)
     parser.add_argument("--seed", type=int, default=0)
@@ -377,7 +388,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     say = sys.stdout.write
     try:
         plan = Plan.read(given.plan)
-        network = plan.build(given.module)
+        network = plan.build(given.module, trust_export=given.trust_export)
         step = Step(plan, network)
         optimizer = torch.optim.SGD(network.parameters(), lr=given.lr)
         batches = random_batches(plan, given.seed)

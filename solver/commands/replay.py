@@ -2,6 +2,7 @@
 
 import sys
 from contextlib import redirect_stdout
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -44,7 +45,7 @@ def replay(result: str, *, json_path: str | None, unverified: bool) -> int:
     from solver.pytorch.replay import replay as run  # noqa: PLC0415 - imports PyTorch
 
     with _ActionBar(len(trace.schedule.actions)) as bar, redirect_stdout(sys.stderr):
-        report = run(trace, bar.advance)
+        report = run(trace, bar.advance, [Path(result).parent])
     if json_path is not None:
         write_output(json_path, msgspec.json.encode(report) + b"\n")
     if json_path != "-":

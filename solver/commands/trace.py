@@ -2,6 +2,7 @@
 
 import sys
 from contextlib import redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -14,6 +15,7 @@ from solver.explain import exact_bytes
 from solver.graph import Weights
 from solver.pytorch.need import require_torch
 from solver.torch_request import InputSpec, split_factory
+from solver.torch_source import saved_in
 from solver.units import format_count, format_flop
 
 
@@ -70,6 +72,8 @@ def trace(  # noqa: PLR0917 - click gives one argument per option
         graph = trace_factory(
             Path(path), factory, specs, loss=loss, seed=seed, weights=Weights(weights)
         )  # fmt: skip
+    if graph.program is not None and json_path != "-":
+        graph = replace(graph, program=saved_in(graph.program, Path(json_path).parent))
     for warning in graph.told:
         say(f"warning: {warning}")
     costed = price(graph, priced_on)

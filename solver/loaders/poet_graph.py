@@ -28,6 +28,7 @@ from solver.loaders.options import LoadOptions
 from solver.program_check import read_program
 from solver.schemas import place, schema_issues
 from solver.suggest import near
+from solver.torch_source import read_from
 
 
 def load(path: Path, options: LoadOptions) -> TrainingGraph:  # noqa: ARG001  # one shape for all
@@ -38,7 +39,10 @@ def load(path: Path, options: LoadOptions) -> TrainingGraph:  # noqa: ARG001  # 
     ModelError
         Every mistake of the file, each with op or tensor and field.
     """
-    return from_document(read_json(path), file=path.name, name=path.stem)
+    graph = from_document(read_json(path), file=path.name, name=path.stem)
+    if graph.program is None:
+        return graph
+    return replace(graph, program=read_from(graph.program, path.parent))
 
 
 def from_document(document: object, *, file: str, name: str) -> TrainingGraph:

@@ -39,8 +39,6 @@ def _issues(network: nn.Module, where: str) -> Iterator[Issue]:
     else:
         for name, tensor in state:
             yield from _tensor_issues(name, tensor, where)
-        for name, module in network.named_modules():
-            yield from _module_issues(name or "the network", module, where)
 
 
 def _tensor_issues(name: str, tensor: torch.Tensor, where: str) -> Iterator[Issue]:
@@ -53,14 +51,3 @@ def _tensor_issues(name: str, tensor: torch.Tensor, where: str) -> Iterator[Issu
         yield Issue(words, where, "make it on the CPU: a schedule is of no one device's kernels")
     if tensor.layout is not torch.strided:
         yield Issue(f"{name} is stored as {tensor.layout}", where, "make it dense")
-
-
-def _module_issues(name: str, module: nn.Module, where: str) -> Iterator[Issue]:
-    if not isinstance(module, nn.Embedding | nn.EmbeddingBag):
-        return
-    if module.sparse:
-        words = f"{name} makes a sparse gradient, whose bytes follow the data"
-        yield Issue(words, where, "sparse=False")
-    if isinstance(module, nn.EmbeddingBag):
-        words = f"PyTorch traces {name} (EmbeddingBag) with other sizes than it makes"
-        yield Issue(words, where, "nn.Embedding, and the mean, sum or max of what it gives")

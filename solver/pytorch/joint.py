@@ -8,7 +8,7 @@ one call that hides what it keeps.
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Final
 
 import torch
@@ -90,6 +90,8 @@ def _tied(network: nn.Module) -> list[tuple[_Tensors, str, _Tensors, str]]:
 
 def scores_of(answer: object) -> torch.Tensor:
     """The first float tensor that a network returns. Raises EngineError when there is none."""
+    if is_dataclass(answer):
+        answer = [getattr(answer, each.name) for each in fields(answer)]
     found = [
         leaf
         for leaf in torch.utils._pytree.tree_leaves(answer)  # noqa: SLF001 - its only name

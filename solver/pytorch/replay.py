@@ -1,6 +1,5 @@
 """Replaying a schedule on real tensors, beside the same step in plain order and in eager mode."""
 
-import hashlib
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,12 +15,13 @@ from solver.program_check import program_of
 from solver.pytorch.exported import load_exported
 from solver.pytorch.joint import OWN_LOSS, labels_for, loss_of, scores_of
 from solver.pytorch.machine import ActionError, Machine
-from solver.pytorch.trace import Made, make, random_batch, read_bytes, users_code
+from solver.pytorch.trace import Made, make, random_batch, users_code
 from solver.replay_report import EAGER_TOLERANCE, KindTimes, ReplayReport
 from solver.schedule import Action, ActionKind
 from solver.simulate import Trace
 from solver.torch_program import Program, Source
 from solver.torch_request import InputSpec
+from solver.torch_source import find_source
 
 Progress = Callable[[int, int], None]
 """Called with the number of actions done and of all actions."""
@@ -29,34 +29,34 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Network, weights and batch of a program, as they are made anew for a replay."""
+    """Network, weights and batch of a program, as they are made anew for a replay from `file`."""
 
     network: torch.nn.Module
     weights: Mapping[str, torch.Tensor]
     batch: Mapping[str, torch.Tensor]
     seed: int
+    file: Path
 
 
-def replay(trace: Trace, progress: Progress) -> ReplayReport:
+def replay(trace: Trace, progress: Progress, near: Sequence[Path] = ()) -> ReplayReport:
     """Execute the schedule of `trace`, whose graph was traced, and compare.
+
+    `near` : folders where the traced file is looked for when it is not where it stood.
 
     Raises EngineError where the graph has no program, its module has changed, or PyTorch lacks an
     operator of it.
     """
     graph = trace.problem.costed.graph
     program = program_of(graph)
-    setting = prepare(program)
+    setting = prepare(program, near)
     with deterministic():
         plain = _plain(graph, program, setting)
         return _scheduled(trace, program, setting, plain, progress)
 
 
-def prepare(program: Program) -> Setting:
+def prepare(program: Program, near: Sequence[Path] = ()) -> Setting:
     """Make network and batch again. Raises EngineError where the file is not the one traced."""
-    source = program.source
-    path = Path(source.file)
-    if hashlib.sha256(read_bytes(path)).hexdigest() != source.sha256:
-        raise EngineError(Issue("has changed since it was traced", source.file, "trace it again"))
+    source, path = program.source, find_source(program.source, near)
     drawn = [value for value in program.inputs if value.below]
     specs = [InputSpec(tuple(value.shape), value.dtype, value.below) for value in drawn]
     if source.kind == "pt2":
@@ -77,10 +77,11 @@ def prepare(program: Program) -> Setting:
         weights[constant.value] = torch.tensor(data, dtype=dtype).reshape(constant.shape)
     batch = list(made.batch)
     if len(batch) < len(program.inputs):
-        batch.append(_labels(made, source))
+        batch.append(_labels(made, source, path))
     _check_batch(program, batch)
     values = (value.value for value in program.inputs)
-    return Setting(made.network, weights, dict(zip(values, batch, strict=True)), source.seed)
+    setting_batch = dict(zip(values, batch, strict=True))
+    return Setting(made.network, weights, setting_batch, source.seed, path)
 
 
 def _state(state: Mapping[str, torch.Tensor], key: str) -> torch.Tensor:
@@ -89,13 +90,13 @@ def _state(state: Mapping[str, torch.Tensor], key: str) -> torch.Tensor:
     return state[key]
 
 
-def _labels(made: Made, source: Source) -> torch.Tensor:
+def _labels(made: Made, source: Source, path: Path) -> torch.Tensor:
     """Labels of any value that fit: class numbers below the number of classes, or targets."""
     loss, seed = source.loss, source.seed
     with torch.no_grad():
         torch.manual_seed(seed)
         buffers = {name: tensor.clone() for name, tensor in made.network.named_buffers()}
-        with users_code(Path(source.file), "forward failed"):
+        with users_code(path, "forward failed"), torch.enable_grad():
             scores = scores_of(made.network(*made.batch))
         for name, tensor in made.network.named_buffers():
             tensor.copy_(buffers[name])  # the running statistics are those of the start
@@ -252,7 +253,7 @@ def _eager_error(
     network, loss = setting.network, program.source.loss
     batch = [setting.batch[value.value] for value in program.inputs]
     labels = batch.pop() if loss in {"softmax-ce", "mse"} else None
-    with users_code(Path(program.source.file), "eager backward failed"), torch.enable_grad():
+    with users_code(setting.file, "eager backward failed"), torch.enable_grad():
         torch.manual_seed(setting.seed)
         network.zero_grad()
         loss_of(loss if loss != OWN_LOSS else "", scores_of(network(*batch)), labels).backward()

@@ -30,6 +30,22 @@ _MEANINGS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
     "adaptive_max_pool3d": ("indices",),
 })  # fmt: skip
 """What the outputs after the first are, where the schema gives them no names."""
+UNSIZED: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        "embedding_sparse_backward": (
+            "the network makes a sparse gradient, whose bytes follow the data",
+            "sparse=False in its embedding",
+        ),
+        **dict.fromkeys(
+            ("_embedding_bag", "_embedding_bag_forward_only"),
+            (
+                "PyTorch traces bags of embeddings (EmbeddingBag) with other sizes than it makes",
+                "nn.Embedding, and the mean, sum or max of what it gives",
+            ),
+        ),
+    }
+)
+"""Operators whose outputs have other bytes than tracing says, in words, and what to do."""
 _MULTIPLY: Final = frozenset({"convolution", "mm", "addmm", "bmm", "baddbmm"})
 
 

@@ -58,7 +58,7 @@ def trace_factory(
     """
     _check_loss(loss)
     digest = hashlib.sha256(read_bytes(path)).hexdigest()
-    made = make(path, factory, inputs, seed)
+    made = make(path, factory, inputs, seed, drawn=False)
     source = Source("factory", str(path), digest, factory, loss, seed)
     with users_code(path, f"{factory} cannot be traced"):
         joint = trace_joint(made.network, made.batch, loss)
@@ -84,7 +84,7 @@ def trace_exported(
     ]
     network, batch = module_of(export, sizes), random_batch(specs, 0)
     digest = hashlib.sha256(read_bytes(path)).hexdigest()
-    source = Source("pt2", str(path), digest, None, loss, 0)
+    source = Source("pt2", str(path.absolute()), digest, None, loss, 0)
     try:
         joint = trace_joint(network, batch, loss)
         return write_down(joint, source, path.name, weights, [spec.below for spec in specs])
@@ -103,8 +103,12 @@ def _check_loss(loss: str) -> None:
         raise UsageError(Issue(words, "--loss", near_or_all(loss, (*LOSSES, OWN_LOSS))))
 
 
-def make(path: Path, factory: str, inputs: Sequence[InputSpec], seed: int) -> Made:
+def make(
+    path: Path, factory: str, inputs: Sequence[InputSpec], seed: int, *, drawn: bool = True
+) -> Made:
     """Import the user's file, call the factory under `seed`, and make the batch.
+
+    `drawn` : whether numbers are drawn for `inputs`; where nothing reads them, they take no memory.
 
     Raises as `trace_factory`.
     """
@@ -118,14 +122,15 @@ def make(path: Path, factory: str, inputs: Sequence[InputSpec], seed: int) -> Ma
         hint = "a torch.nn.Module is wanted, or one and a tuple of example inputs"
         raise EngineError(Issue(words, str(path), hint))
     network = fitted(network, f"{path}: {factory}")
-    return Made(network.train(), _batch(batch, inputs, seed, f"{path}: {factory}"))
-
-
-def _batch(
-    given: object, inputs: Sequence[InputSpec], seed: int, where: str
-) -> tuple[torch.Tensor, ...]:
+    network.train()
     if inputs:
-        return random_batch(inputs, seed)
+        drawn_batch = random_batch(inputs, seed) if drawn else tuple(map(_empty, inputs))
+        return Made(network, drawn_batch)
+    return Made(network, _batch(batch, f"{path}: {factory}"))
+
+
+def _batch(given: object, where: str) -> tuple[torch.Tensor, ...]:
+    """The example inputs of a factory, copied."""
     if isinstance(given, torch.Tensor):
         given = (given,)
     if not isinstance(given, tuple | list) or not given:
@@ -135,8 +140,11 @@ def _batch(
         if not isinstance(tensor, torch.Tensor):
             words = f"example input {place + 1} is {type(tensor).__name__}, no tensor"
             raise EngineError(Issue(words, where))
-    # Copied, so that a slice or an expanded tensor has the bytes that its shape says.
-    return tuple(tensor.detach().clone() for tensor in given)
+    try:  # copied, so that a slice or an expanded tensor has the bytes that its shape says
+        return tuple(tensor.detach().clone() for tensor in given)
+    except RuntimeError as error:
+        words = "the example inputs do not fit into memory"
+        raise EngineError(Issue(words, where, "give --input SHAPE instead")) from error
 
 
 def random_batch(inputs: Sequence[InputSpec], seed: int) -> tuple[torch.Tensor, ...]:
@@ -150,10 +158,23 @@ def random_batch(inputs: Sequence[InputSpec], seed: int) -> tuple[torch.Tensor, 
 
 def _random(spec: InputSpec, generator: torch.Generator) -> torch.Tensor:
     dtype = getattr(torch, spec.dtype)
-    try:
+    with _sized(spec):
         if dtype.is_floating_point:
             return torch.randn(spec.shape, generator=generator).to(dtype)
         return torch.randint(spec.below, spec.shape, generator=generator).to(dtype)
+
+
+def _empty(spec: InputSpec) -> torch.Tensor:
+    """A tensor of that shape whose memory nothing has touched yet."""
+    with _sized(spec):
+        return torch.empty(spec.shape, dtype=getattr(torch, spec.dtype))
+
+
+@contextmanager
+def _sized(spec: InputSpec) -> Iterator[None]:
+    """Tells sizes that are none, or that this machine cannot hold. Raises UsageError."""
+    try:
+        yield
     except (RuntimeError, OverflowError, TypeError) as error:  # numbers of no tensor, or memory
         shape = "x".join(str(size) for size in spec.shape)
         words = f"an input of {shape} ({spec.dtype}) cannot be made here"

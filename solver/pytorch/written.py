@@ -25,7 +25,7 @@ from solver.graph_writer import Names
 from solver.pytorch.arguments import encode
 from solver.pytorch.joint import Joint
 from solver.pytorch.naming import CallNames, Naming
-from solver.pytorch.roles import is_view, kind_of, multiplies, role_of
+from solver.pytorch.roles import UNSIZED, is_view, kind_of, multiplies, packet, role_of
 from solver.pytorch.work import Work
 from solver.torch_program import Call, Constant, InputValue, Program, Source
 
@@ -179,6 +179,9 @@ class _Writer:
             raise EngineError(
                 Issue(f"the traced step calls {target}, which is no operator of ATen")
             )
+        told = UNSIZED.get(packet(str(target)))
+        if told is not None:
+            raise EngineError(Issue(told[0], "", told[1]))
         view = is_view(target)
         if view:
             names = CallNames(node.name, tuple(self._fresh(output) for output in outputs))
@@ -299,9 +302,6 @@ def _outputs(node: torch.fx.Node) -> list[str | None]:
 
 
 def _bytes(fake: torch.Tensor) -> int:
-    if fake.layout is not torch.strided:
-        words = f"the traced step makes a tensor that is stored as {fake.layout}"
-        raise EngineError(Issue(words, "", "its bytes follow the data: make it dense"))
     return int(fake.untyped_storage().nbytes())
 
 

@@ -1,6 +1,6 @@
 """Path to ONNX message: every way in which a file can fail to be a model, said in one sentence."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -131,17 +131,34 @@ def _check_header(path: Path, model: "onnx.ModelProto") -> None:
 
 def _texts(model: "onnx.ModelProto") -> Iterator[str]:
     """Every name that the loader reads."""
-    graph = model.graph
-    for node in graph.node:
-        yield from (node.name, node.op_type, node.domain, *node.input, *node.output)
-        yield from (attribute.name for attribute in node.attribute)
-    tensors = [*graph.initializer, *(sparse.values for sparse in graph.sparse_initializer)]
-    tensors += [attribute.t for node in graph.node for attribute in node.attribute]
-    for tensor in tensors:
-        yield tensor.name
-        yield from (text for entry in tensor.external_data for text in (entry.key, entry.value))
+    yield from _texts_of_graph(model.graph)
+    for function in model.functions:
+        yield from (function.domain, function.name, *function.input, *function.output)
+        yield from function.attribute
+        yield from _texts_of_nodes(function.node)
+
+
+def _texts_of_graph(graph: "onnx.GraphProto") -> Iterator[str]:
+    yield from _texts_of_nodes(graph.node)
+    yield from _texts_of_tensors(graph.initializer)
+    yield from _texts_of_tensors(sparse.values for sparse in graph.sparse_initializer)
     for entry in (*graph.input, *graph.output):
         yield entry.name
         yield from (dim.dim_param for dim in entry.type.tensor_type.shape.dim)
-    for function in model.functions:
-        yield from (function.domain, function.name)
+
+
+def _texts_of_nodes(nodes: Iterable["onnx.NodeProto"]) -> Iterator[str]:
+    for node in nodes:
+        yield from (node.name, node.op_type, node.domain, *node.input, *node.output)
+        for attribute in node.attribute:
+            yield from (attribute.name, attribute.ref_attr_name)
+            if attribute.HasField("t"):
+                yield from _texts_of_tensors([attribute.t])
+            if attribute.HasField("g"):
+                yield from _texts_of_graph(attribute.g)
+
+
+def _texts_of_tensors(tensors: Iterable["onnx.TensorProto"]) -> Iterator[str]:
+    for tensor in tensors:
+        yield tensor.name
+        yield from (text for entry in tensor.external_data for text in (entry.key, entry.value))

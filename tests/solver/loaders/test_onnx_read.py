@@ -6,7 +6,7 @@ import onnx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from onnx import TensorProto
+from onnx import TensorProto, helper
 
 from solver.errors import EngineError, ModelError
 from solver.loaders.onnx_file import load_onnx
@@ -110,6 +110,28 @@ def test_that_an_unknown_element_type_is_named(tmp_path: Path) -> None:
     odd = TensorProto(name="w", data_type=99, dims=[4, 2])
     with pytest.raises(ModelError, match="element type 99 is not known"):
         load(model_of([node("MatMul", "x w")], [floats("x", 1, 4)], [odd]), tmp_path)
+
+
+@pytest.mark.parametrize("place", ["branch", "function"])
+def test_that_names_inside_of_branches_and_functions_are_checked_too(
+    place: str, tmp_path: Path
+) -> None:
+    leaky = node("LeakyRelu", "x", "y", alpha=0.5)
+    if place == "branch":
+        branch = helper.make_graph([leaky], "branch", [], [floats("y", 2)])
+        model = model_of(
+            [node("If", "c", "z", then_branch=branch, else_branch=branch)],
+            [floats("x", 2)],
+            [helper.make_tensor("c", TensorProto.BOOL, [], [True])],
+            outputs=("z",),
+        )
+    else:
+        model = model_of([helper.make_node("F", ["x"], ["y"], domain="own")], [floats("x", 2)])
+        opsets = [helper.make_opsetid("", 17)]
+        model.functions.append(helper.make_function("own", "F", ["x"], ["y"], [leaky], opsets))
+    path = tmp_path / "test.onnx"
+    path.write_bytes(model.SerializeToString().replace(b"alpha", b"\xff\xfepha"))
+    assert "not UTF-8" in _refusal(path)
 
 
 def test_that_every_broken_initialiser_is_named_at_once(tmp_path: Path) -> None:

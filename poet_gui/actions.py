@@ -39,6 +39,7 @@ SPECS: Final = (
          ("Ctrl+S",), separated=True),
     Spec("export_png", "&File", "Export &picture (PNG)…", "write the timeline as a picture",
          ("Ctrl+E",)),
+    Spec("export_svg", "&File", "Export picture (&SVG)…", "write the timeline as a drawing"),
     Spec("export_csv", "&File", "Export &table (CSV)…", "write one row per action",
          ("Ctrl+Shift+E",)),
     Spec("export_trace", "&File", "Export &Chrome trace…", "write a trace for Perfetto",

@@ -41,6 +41,7 @@ class Commands(QObject):
             "drop_costs": window.controller.drop_costs,
             "export_json": window.exporter.ask_json,
             "export_png": window.exporter.ask_png,
+            "export_svg": window.exporter.ask_svg,
             "export_csv": window.exporter.ask_csv,
             "export_trace": window.exporter.ask_trace,
             "export_plan": window.exporter.ask_plan,

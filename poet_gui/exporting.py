@@ -50,6 +50,11 @@ class Exporter(QObject):
         self._ask("Export picture", ".png", self.write_png)
 
     @Slot()
+    def ask_svg(self) -> None:
+        """Save the timeline as a drawing."""
+        self._ask("Export picture", ".svg", self.write_svg)
+
+    @Slot()
     def ask_csv(self) -> None:
         """Save one row per action."""
         self._ask("Export table", ".csv", self.write_csv)
@@ -80,12 +85,12 @@ class Exporter(QObject):
     @Slot(str)
     def write_png(self, path: str) -> None:
         """Write the timeline as it stands on screen, at twice its size."""
-        try:
-            self._picture.render_png(Path(path))
-        except OSError as error:
-            self._say_failed(path, error)
-            return
-        self._say_saved(path)
+        self._draw(path, self._picture.render_png)
+
+    @Slot(str)
+    def write_svg(self, path: str) -> None:
+        """Write the timeline as it stands on screen, as lines and texts."""
+        self._draw(path, self._picture.render_svg)
 
     @Slot(str)
     def write_csv(self, path: str) -> None:
@@ -101,6 +106,14 @@ class Exporter(QObject):
     def write_plan(self, path: str) -> None:
         """Write what trains the traced model in this order, and beside it the runner."""
         self._export(path, "plan")
+
+    def _draw(self, path: str, render: Callable[[Path], None]) -> None:
+        try:
+            render(Path(path))
+        except OSError as error:
+            self._say_failed(path, error)
+            return
+        self._say_saved(path)
 
     def _export(self, path: str, name: str) -> None:
         trace = self._trace()

@@ -9,7 +9,12 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from poet_gui.dialogs.run_sheet import RunSheet
 from poet_gui.notices import Level, Notice
 from poet_gui.state import ExplorerState
-from poet_gui.viewmodels.run_words import refusal_sections, run_sections, why_not_run
+from poet_gui.viewmodels.run_words import (
+    cancelled_sections,
+    refusal_sections,
+    run_sections,
+    why_not_run,
+)
 from solver.errors import EngineError, Issue
 from solver.pytorch.need import require_torch
 from solver.run_messages import RunDone, RunEvent, RunRefused, RunRequest, RunStep
@@ -91,7 +96,7 @@ class RunDesk(QObject):
         if process is not None:
             process.close()
             if self.sheet is not None:
-                self.sheet.show_end(refusal_sections((Issue("It was cancelled"),)))
+                self.sheet.show_end(cancelled_sections())
 
     def close(self) -> None:
         """End everything; the window is about to go."""

@@ -135,12 +135,6 @@ def luminance(colour: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def contrast(first: str, second: str) -> float:
-    """WCAG 2 contrast of two colours, 1 to 21."""
-    high, low = sorted((luminance(first), luminance(second)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
-
-
 def _icon(name: str) -> str:
     return Path(str(files("resources") / "icons" / name)).as_posix()
 

@@ -68,11 +68,6 @@ def load_device(id_or_path: str | Path) -> Device:
     raise UsageError(Issue(f"no device is called {text!r}", "--device", hint))
 
 
-def list_devices() -> tuple[Device, ...]:
-    """Every device that can be used: ours, then the user's by id."""
-    return find_devices().devices
-
-
 def find_devices() -> FoundDevices:
     """Every device that can be used, and why files of the user's folder cannot.
 

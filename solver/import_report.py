@@ -42,11 +42,6 @@ class NodeCounts:
     views: int
 
     @property
-    def real(self) -> int:
-        """Nodes that depend on an input in whatever way."""
-        return self.all - self.constant
-
-    @property
     def running(self) -> int:
         """Nodes that became layers, views among them."""
         return self.all - self.constant - self.shapes

@@ -35,6 +35,11 @@ def progress_words(done: int, total: int) -> str:
     return f"Action {format_count(done)} of {format_count(total)}"
 
 
+def cancelled_sections() -> tuple[Section, ...]:
+    """That the user has ended a run."""
+    return (Section("Cancelled", sentences=("Nothing of the run is left.",)),)
+
+
 def refusal_sections(issues: tuple[Issue, ...], details: str = "") -> tuple[Section, ...]:
     """Why nothing was run."""
     sentences = tuple(str(issue) for issue in issues)

@@ -19,8 +19,8 @@ from solver.units import format_count, format_flop, format_joules, format_second
 def graph(**given: object) -> None:
     """Show the training graph of MODEL on a device.
 
-    MODEL is a file (.onnx, schedule-graph or poet.graph JSON) or a built-in network (see `poet
-    models`).
+    MODEL is a file (.onnx, .pt2, schedule-graph or poet.graph JSON) or a built-in network (see
+    `poet models`).
     """
     arguments = msgspec.convert(given, GraphArguments)
     check_outputs([("--json", arguments.json_path)], arguments.inputs)

@@ -24,6 +24,7 @@ from solver.graph_request import GraphRequest
 from solver.profiling import (
     AGREEING_SHARE,
     AGREEMENT,
+    ASSUMED_STORAGE_WATT,
     ASSUMED_WATT,
     Agreement,
     Board,
@@ -33,6 +34,7 @@ from solver.profiling import (
     by_kind,
     costs_csv,
 )
+from solver.program_check import program_of
 from solver.pytorch.need import require_torch
 from solver.reading import read_model
 from solver.storage_probe import measure_storage
@@ -75,7 +77,7 @@ class ProfileArguments(msgspec.Struct, frozen=True, kw_only=True):
     "--storage-power",
     type=click.FloatRange(min=0, max=1e6),
     metavar="W",
-    help="Watts of a transfer.  [default: 0.15, an assumption]",
+    help=f"Watts of a transfer.  [default: {ASSUMED_STORAGE_WATT:g}, an assumption]",
 )
 @click.option(
     "--time-limit", type=SECONDS, default="60", show_default=True, help="For timing all ops."
@@ -96,10 +98,7 @@ def profile(**given: object) -> None:
     toml, table = _targets(arguments)
     require_torch()
     graph = _graph(arguments)
-    program = graph.program
-    if program is None:
-        hint = "trace it first: poet trace module.py:factory -o NET.json"
-        raise EngineError(Issue("was not traced, so its ops cannot be run", arguments.model, hint))
+    program = program_of(graph)
     storage = measure_storage(None if arguments.storage is None else Path(arguments.storage))
     timings = _timings(graph, program, arguments)
     earlier = _compared(table, timings)
@@ -232,7 +231,7 @@ def _summary(device: Device, timings: Sequence[OpTiming]) -> list[str]:
     step_s = sum(timing.median_s for timing in timings)
     runs = sum(len(timing.samples_s) for timing in timings)
     rows = [
-        ("step", f"{format_seconds(step_s)}, {len(timings)} ops, medians of {runs} samples"),
+        ("step", f"{format_seconds(step_s)}, {len(timings)} ops, medians of {runs:,} samples"),
         ("rate", f"{format_flop(device.flop_per_s)}/s"),
         ("energy", f"{format_flop(device.flop_per_j)}/J"),
         ("RAM", format_bytes(device.ram_bytes)),

@@ -67,8 +67,8 @@ class SolveArguments(ProblemArguments, frozen=True, kw_only=True):
 def solve(**given: object) -> int:
     """Find the least-energy schedule of MODEL on a device within its budgets.
 
-    MODEL is a file (.onnx, schedule-graph or poet.graph JSON) or a built-in network (see `poet
-    models`).
+    MODEL is a file (.onnx, .pt2, schedule-graph or poet.graph JSON) or a built-in network (see
+    `poet models`).
 
     Ends with 0 for a verified schedule, 3 when none can exist, 4 when none was found in the limits.
     """

@@ -105,9 +105,9 @@ class SweepArguments(ProblemArguments, frozen=True, kw_only=True):
 def sweep(**given: object) -> int:
     """Find the least energy of MODEL on a device under every budget, point by point.
 
-    MODEL is a file (.onnx, schedule-graph or poet.graph JSON) or a built-in network (see `poet
-    models`). Points are solved where least is known; between them, a looser point's bound and a
-    tighter point's schedule hold. Ctrl+C keeps what was found.
+    MODEL is a file (.onnx, .pt2, schedule-graph or poet.graph JSON) or a built-in network (see
+    `poet models`). Points are solved where least is known; between them, a looser point's bound and
+    a tighter point's schedule hold. Ctrl+C keeps what was found.
 
     Ends with 0 when there is a verified schedule, 3 when all points are impossible, 4 when nothing
     was found in the limits.

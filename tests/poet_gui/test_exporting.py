@@ -74,6 +74,18 @@ def test_that_a_clicked_tensor_is_the_same_everywhere(solved: MainWindow) -> Non
 
 
 @pytest.mark.slow
+def test_that_the_picture_is_drawn_as_lines_and_texts_too(
+    solved: MainWindow, tmp_path: Path
+) -> None:
+    path = tmp_path / "picture.svg"
+    solved.exporter.write_svg(str(path))
+    text = path.read_text(encoding="utf-8")
+    assert text.startswith("<?xml")
+    assert "<text" in text
+    assert solved.views.notices.notices[0].title == "Saved picture.svg"
+
+
+@pytest.mark.slow
 def test_that_the_picture_is_drawn_at_twice_its_size(solved: MainWindow, tmp_path: Path) -> None:
     path = tmp_path / "picture.png"
     solved.exporter.write_png(str(path))

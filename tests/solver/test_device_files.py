@@ -10,7 +10,6 @@ from solver.device import Device, IoMode, Transfer
 from solver.device_files import (
     device_from_document,
     find_devices,
-    list_devices,
     load_device,
     read_device_file,
     user_device_folder,
@@ -97,7 +96,7 @@ def test_that_every_number_of_a_built_in_device_has_a_source() -> None:
         for way in ("page_in", "page_out")
         for key in ("latency_s", "bytes_per_s", "power_w")
     }
-    for device in list_devices():
+    for device in find_devices().devices:
         assert set(device.source) == numbers
         for words in device.source.values():
             assert words.split(":")[0] in {"measured", "datasheet", "estimate"}
@@ -124,7 +123,7 @@ def test_that_a_file_saved_as_utf16_is_read(tmp_path: Path) -> None:
 
 
 def test_that_a_device_survives_the_way_through_a_document() -> None:
-    for device in list_devices():
+    for device in find_devices().devices:
         assert device_from_document(msgspec.to_builtins(device_object(device))) == device
 
 
@@ -242,7 +241,7 @@ def test_that_an_unknown_id_is_wrong_usage_with_the_nearest_name(
 
 def test_that_a_file_in_the_users_folder_is_a_device_of_its_id(own_folder: Path) -> None:
     write(own_folder, GOOD)
-    assert [device.id for device in list_devices()] == [
+    assert [device.id for device in find_devices().devices] == [
         "mkr1000", "nrf52840", "rpi4", "rpi4-nocache", "jetson-tx2", "board",
     ]  # fmt: skip
     assert load_device("board").name == "My board"
@@ -262,7 +261,7 @@ def test_that_a_broken_file_in_the_users_folder_is_a_notice(own_folder: Path) ->
 
 def test_that_a_users_folder_that_does_not_exist_is_no_fault(own_folder: Path) -> None:
     own_folder.rmdir()
-    assert len(list_devices()) == 5
+    assert len(find_devices().devices) == 5
     assert find_devices().notices == ()
 
 

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 import pytest
 
-from solver.device_files import list_devices, load_device, read_device_file, user_device_folder
+from solver.device_files import find_devices, load_device, read_device_file, user_device_folder
 from solver.device_writer import (
     device_toml,
     free_id,
@@ -26,7 +26,7 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_that_every_built_in_device_reads_the_same_after_writing(tmp_path: Path) -> None:
-    for device in list_devices():
+    for device in find_devices().devices:
         path = tmp_path / "board.toml"
         write_device(device, path)
         assert read_device_file(path) == device  # rates such as 6369910.145264308 to the last digit
@@ -57,7 +57,7 @@ def test_that_a_saved_device_is_found_by_its_id(own_folder: Path) -> None:
     mine = replace(load_device("m4"), id="bench-board", name="Board on the bench")
     assert save_user_device(mine) == own_folder / "bench-board.toml"
     assert load_device("bench-board") == mine
-    assert list_devices()[-1] == mine
+    assert find_devices().devices[-1] == mine
 
 
 def test_that_a_new_version_takes_the_place_of_the_old_file_whatever_its_name(

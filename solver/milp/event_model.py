@@ -144,7 +144,8 @@ class EventModel:
                 segment.early = self._new(lineage.run_j[i], run_s=lineage.run_s[i])
         if not segment.used:
             segment.hold = self._new()
-        if i in self._extra and (staged.may_page[i] or again):
+        passing = segment.last > segment.first + 1  # in one stage nothing comes and goes between
+        if i in self._extra and passing and (staged.may_page[i] or again):
             ways = [staged.in_j[i]] if staged.may_page[i] else []
             segment.extra = self._new(min([*ways, *([lineage.run_j[i]] if again else [])]))
 

@@ -8,11 +8,17 @@ from solver.staged import StagedProblem
 
 if TYPE_CHECKING:
     from solver.milp.event_model import EventModel, Segment
+    from solver.milp.need_rows import NeedRows
 
 _MARGIN: Final = 1e-6
 """Relative to the best objective: reduced costs carry the solver's tolerances."""
 _SLACK: Final = 1e-4
 """By less than this an LP solution may miss a row without its being added."""
+_LEAST_IN_LP: Final = 0.02
+_LEAST_IN_MIP: Final = 0.5
+"""What a solution uses more of is looked at."""
+_PARTS: Final = 4
+"""Into so many a stretch of stages is cut in which a supply was placed too freely."""
 
 
 @dataclass(slots=True)
@@ -62,14 +68,19 @@ class Refinement:
                         key = (what, segment.tensor, segment.last)
                         self.fixed[key] = min(segment.first, self.fixed.get(key, segment.first))
 
-    def add_needs(self, model: "EventModel", x: FloatArray, least: float) -> int:
-        """Ask for the inputs of every rerun used by more than `least`; returns how many are new."""
-        added = 0
-        for segments in model.segments:
-            for segment in segments:
-                if segment.remake >= 0 and x[segment.remake] > least:
-                    added += self._add_inputs(model, x, segment)
-        return added
+    def grow(self, model: "EventModel", rows: "NeedRows", x: FloatArray, *, whole: bool) -> int:
+        """Add what a solution makes use of without paying for it; returns how much is new.
+
+        model, rows : what `x` solves. whole : `x` solves the MIP, not its relaxation: then where a
+        supply was there only for a while is settled too, once nothing else is left to add.
+        """
+        least = _LEAST_IN_MIP if whole else _LEAST_IN_LP
+        added = self._add_needs(model, x, least, everywhere=whole)
+        for early, tensor, stage in rows.missing:
+            added += self.split(model, tensor, stage) if x[early] > least else 0
+        added += sum(self.split(model, *cut) for cut in sorted(rows.splits))
+        added += sum(self.activate(model, *run) for run in sorted(rows.activated))
+        return added or (self._split_passing(model, x, least) if whole else 0)
 
     def activate(self, model: "EventModel", tensor: int, event: int) -> int:
         """Ask for all inputs of a tensor's rerun at an event; returns how many are new."""
@@ -82,6 +93,45 @@ class Refinement:
             return 0
         self.events[tensor].add(stage)
         return 1
+
+    def _add_needs(
+        self, model: "EventModel", x: FloatArray, least: float, *, everywhere: bool
+    ) -> int:
+        """Ask for the inputs of every rerun used by more than `least`.
+
+        `everywhere` : where that was new, at the tensor's other events too: else the next solution
+        moves the rerun to one of those.
+        """
+        added = 0
+        for segments in model.segments:
+            for segment in segments:
+                if segment.remake < 0 or x[segment.remake] <= least:
+                    continue
+                new = self._add_inputs(model, x, segment)
+                if new and everywhere:
+                    others = [other for other in segments if other.remake >= 0]
+                    new += sum(self.activate(model, o.tensor, o.last) for o in others)
+                added += new
+        return added
+
+    def _split_passing(self, model: "EventModel", x: FloatArray, least: float) -> int:
+        """Cut the time in which something used by more than `least` was there only for a while.
+
+        An early rerun takes room at the end of that time only and finds its inputs at the
+        beginning; a supply that is lost again asks for none. Shorter stretches leave neither a
+        choice.
+        """
+        added = 0
+        for segments in model.segments:
+            for segment in segments:
+                begin, end = segment.first + 1, segment.first
+                if segment.extra >= 0 and x[segment.extra] > least:
+                    end = segment.last
+                if segment.early >= 0 and x[segment.early] > least:
+                    end = max(end, segment.critical + 1)
+                cuts = {begin + (end - begin) * part // _PARTS for part in range(1, _PARTS)}
+                added += sum(self.split(model, segment.tensor, cut) for cut in cuts if end > begin)
+        return added
 
     def _add_inputs(self, model: "EventModel", x: FloatArray, segment: "Segment") -> int:
         used = float(x[segment.remake])

@@ -20,9 +20,7 @@ STALE_ROUNDS: Final = 6
 """Relaxations without a higher bound after which the MIP is solved, whatever could be added."""
 HIGHER: Final = 1e-4
 """Of the bound's overhead: what counts as higher."""
-LEAST_IN_LP: Final = 0.02
-LEAST_IN_MIP: Final = 0.5
-COARSE_GAP: Final = 1.0
+COARSE_GAP: Final = 0.1
 """Of about 1000 that the best overhead is scaled to: while rows are added, no more is worth it."""
 
 
@@ -103,12 +101,7 @@ class EventProof:
         if x is None or self.nothing_better:
             return self.nothing_better
         self._seen = Seen(model, x)
-        least = LEAST_IN_MIP if self._whole else LEAST_IN_LP
-        added = refinement.add_needs(model, x, least)
-        for early, tensor, stage in rows.missing:
-            added += refinement.split(model, tensor, stage) if x[early] > least else 0
-        added += sum(refinement.split(model, *cut) for cut in sorted(rows.splits))
-        added += sum(refinement.activate(model, *run) for run in sorted(rows.activated))
+        added = refinement.grow(model, rows, x, whole=self._whole)
         if added == 0 and self._whole:
             self.finished = self._fine
             self._fine = True

@@ -37,7 +37,9 @@ GLANCE_UNITS: Final = 1.5
 STAGE_UNITS: Final = 15.0
 """Work after which the first run of a stage model gives way to local search; doubled each time."""
 EVENT_TURNS: Final = 12
-"""How much longer than the stage model the event model may go on: its MIP starts anew each time."""
+"""How much longer than the chain model the event model may go on: its MIP starts anew each time."""
+LONG_EVENT_TURNS: Final = 100
+"""The same where the stage model follows: it proves less than further rounds of the event model."""
 CHAIN_ROUNDS: Final = 3
 CHAIN_UNITS: Final = 30.0
 """Work after which one run of the chain model gives way to local search."""
@@ -173,12 +175,14 @@ class Proof:
         A turn that gives way to local search makes the next one longer.
         """
         solve = self._solve
+        large = count_columns(solve.staged, self._begin, self._detailed) > MOST_COLUMNS
         if not self.exact_at_once:
-            self._events.turn(solve.limits.work + EVENT_TURNS * self._units)
+            turns = EVENT_TURNS if large else LONG_EVENT_TURNS
+            self._events.turn(solve.limits.work + turns * self._units)
             self.impossible = self._events.nothing_better and solve.progress.trace is None
             if self.impossible or self._events.nothing_better or solve.stop():
                 return
-        if count_columns(solve.staged, self._begin, self._detailed) > MOST_COLUMNS:
+        if large:
             if not self._chained:
                 self._chain_model()
             self._chained = True

@@ -63,12 +63,7 @@ def bounds_j(
             assert result.x is not None
             x = result.x
         seen = Seen(model, x)
-        least = 0.5 if whole else 0.02
-        added = refinement.add_needs(model, x, least)
-        for early, tensor, stage in rows.missing:
-            added += refinement.split(model, tensor, stage) if x[early] > least else 0
-        added += sum(refinement.split(model, *cut) for cut in sorted(rows.splits))
-        added += sum(refinement.activate(model, *run) for run in sorted(rows.activated))
+        added = refinement.grow(model, rows, x, whole=whole)
         if not added and whole:
             return found
         whole = whole or not added

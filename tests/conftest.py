@@ -16,7 +16,8 @@ os.environ["XDG_CACHE_HOME"] = _CACHE.name  # no test, and no process of one, to
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # before anybody imports Qt
 os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")
 
-_GRACE_S: Final = 3.0
+_GRACE_S: Final = 20.0
+"""A process that was killed goes when the machine has time for it; only failures wait so long."""
 _OURS: Final = ("solver", "poet_gui", "resources")
 
 

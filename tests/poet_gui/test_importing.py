@@ -75,7 +75,9 @@ def test_that_open_sizes_are_asked_for_once_and_remembered(
     assert model is not None
     assert model.costed.graph.settings.batch == 2
     assert dict(model.costed.graph.settings.dims) == {"rows": 64}
-    qtbot.waitUntil(lambda: window.findChild(SizeDialog) is None or not dialog.isVisible())
+    qtbot.waitUntil(
+        lambda: window.findChild(SizeDialog) is None or not dialog.isVisible(), timeout=WAIT_MS
+    )
     with qtbot.waitSignal(window.controller.opened, timeout=WAIT_MS):
         window.opener.open_path(str(path))  # nothing is asked a second time
     assert window.state.core.model.costed.graph.settings.batch == 2

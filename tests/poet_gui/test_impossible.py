@@ -217,7 +217,7 @@ def test_that_another_budget_ends_the_search_at_once(qtbot: QtBot, make_window: 
     window.set_ram(core.model.costed.plain_peak_bytes)
     took = time.perf_counter() - began
 
-    assert took < 0.25  # on a busy machine; the process is killed, not waited for
+    assert took < 1.0  # on a busy machine; the process is killed, not waited for
     assert window.impossible_desk.finder.task is None
     assert window.views.impossible.isHidden()
     qtbot.waitUntil(lambda: not psutil.pid_exists(pid), timeout=WAIT_MS)
@@ -277,7 +277,7 @@ def test_that_a_stop_gives_control_back_and_keeps_the_best(
         controller.stop()
         if when == "twice":
             controller.stop()
-        assert time.perf_counter() - began < 0.1  # control is back at once
+        assert time.perf_counter() - began < 0.5  # on a busy machine; control is back at once
         assert core.status.phase is Phase.STOPPING
     outcome = core.status.outcome
     assert isinstance(outcome, Feasible | NoAnswer)

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from poet_gui.main_window import MainWindow
 from poet_gui.viewmodels.impossible import ImpossibleWords
 from poet_gui.widgets.eliding_label import ElidingLabel
-from tests.poet_gui.fixtures import MakeWindow, open_model, solve
+from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, open_model, solve
 
 
 def test_that_three_columns_fit_a_small_screen(qtbot: QtBot, make_window: MakeWindow) -> None:
@@ -33,9 +33,9 @@ def test_that_larger_text_in_the_same_window_folds_columns_and_smaller_text_unfo
     _resize(window, 1280, 720)
     assert window.views.columns.count() == 3
     window.appearance.apply(window.appearance.choice, 200)
-    qtbot.waitUntil(lambda: window.views.columns.count() < 3)
+    qtbot.waitUntil(lambda: window.views.columns.count() < 3, timeout=WAIT_MS)
     window.appearance.apply(window.appearance.choice, 100)
-    qtbot.waitUntil(lambda: window.views.columns.count() == 3)
+    qtbot.waitUntil(lambda: window.views.columns.count() == 3, timeout=WAIT_MS)
 
 
 def test_that_columns_become_tabs_and_come_back(qtbot: QtBot, make_window: MakeWindow) -> None:

@@ -96,7 +96,7 @@ def test_that_a_solve_process_that_does_not_stop_is_replaced(
     before = window.controller.worker_pid
     window.controller.solve_now()
     qtbot.waitUntil(lambda: window.state.core.status.phase is Phase.IMPROVING, timeout=WAIT_MS)
-    with qtbot.waitSignal(window.controller.finished, timeout=3000):
+    with qtbot.waitSignal(window.controller.finished, timeout=WAIT_MS):
         for _ in range(times):
             window.controller.stop()
     outcome = window.state.core.status.outcome

@@ -82,9 +82,9 @@ def test_that_cancelling_returns_at_once_ends_the_process_and_keeps_what_was_fou
     assert pid is not None
     began = time.perf_counter()
     window.sweeper.cancel()
-    assert time.perf_counter() - began < 0.1
+    assert time.perf_counter() - began < 1.0  # on a busy machine; nobody waits for the process
     assert window.state.core.frontier.sweep.phase is SweepPhase.CANCELLED
-    qtbot.waitUntil(lambda: _is_gone(pid), timeout=1000)
+    qtbot.waitUntil(lambda: _is_gone(pid), timeout=WAIT_MS)
     assert known(window) > 0
     assert window.sweeper.worker_pid is None
 

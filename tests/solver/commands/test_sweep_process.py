@@ -47,7 +47,7 @@ def test_that_ctrl_c_keeps_the_points_and_leaves_no_process(tmp_path: Path) -> N
     children = until_written(path, process)
 
     os.kill(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=120)
 
     assert process.returncode == 130
     assert "interrupted: the points so far are kept" in err
@@ -56,7 +56,7 @@ def test_that_ctrl_c_keeps_the_points_and_leaves_no_process(tmp_path: Path) -> N
     assert len(document["points"]) >= 1
     assert schema_issues(document, "poet.sweep") == ()
     assert children
-    _, alive = psutil.wait_procs(children, timeout=5)
+    _, alive = psutil.wait_procs(children, timeout=60)
     assert alive == []
 
 
@@ -67,10 +67,10 @@ def test_that_a_killed_sweep_leaves_its_file_and_no_process(tmp_path: Path) -> N
     children = until_written(path, process)
 
     process.kill()
-    process.communicate(timeout=30)
+    process.communicate(timeout=120)
 
     assert len(read(path)["points"]) >= 1
-    _, alive = psutil.wait_procs(children, timeout=10)
+    _, alive = psutil.wait_procs(children, timeout=60)
     assert alive == []
 
 

@@ -119,7 +119,7 @@ def test_that_the_time_limit_is_kept(runtime_ratio: float | None) -> None:
 
     outcome = run(hard_problem(0.25, runtime_ratio), time_limit_s=1.0).outcome
 
-    assert time.perf_counter() - began < 3.0
+    assert time.perf_counter() - began < 10.0  # on a busy machine; without a limit it is minutes
     if runtime_ratio is None:
         assert isinstance(outcome, Feasible)
         assert outcome.stop_reason is StopReason.TIME

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
+from solver.text import counted, verb
+
 _LISTED: Final = 3
 _KINDS: Final = 6
 
@@ -111,16 +113,6 @@ def names_of(names: Sequence[str]) -> str:
     more = len(names) - _LISTED
     text = ", ".join(names[:_LISTED])
     return f"{text} and {more} more" if more > 0 else text
-
-
-def counted(count: int, what: str) -> str:
-    """A number and its noun: "1 node", "12 nodes"."""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
-
-
-def verb(count: int, one: str, many: str) -> str:
-    """The form of a verb that goes with a number of things."""
-    return one if count == 1 else many
 
 
 def shape_words(shape: Sequence[int | str]) -> str:

@@ -1,4 +1,4 @@
-"""Text from outside: bytes in whichever Unicode encoding, and names of files in none."""
+"""Text from outside, bytes in whichever encoding and names in none; text of ours that counts."""
 
 import json
 
@@ -36,3 +36,13 @@ def printable(name: str) -> str:
     The system hands them over as half characters, which no encoder takes.
     """
     return name.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def counted(count: int, what: str) -> str:
+    """A number and its noun: "1 node", "12 nodes"."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def verb(count: int, one: str, many: str) -> str:
+    """The form of a verb that goes with a number of things."""
+    return one if count == 1 else many

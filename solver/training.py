@@ -23,6 +23,7 @@ from solver.operators.losses import (
 )
 from solver.suggest import near_or_all
 from solver.survey import Survey, Way, route, survey
+from solver.text import counted, verb
 from solver.training_report import training_report
 
 
@@ -156,7 +157,8 @@ def _warnings(network: Network, output: str, idle: tuple[str, ...]) -> list[str]
         found.append(f"the loss is taken of output {output}; no gradient for: {', '.join(others)}")
     if idle:
         found.append(
-            f"{len(idle)} weights do not lead to output {output} and are not trained "
+            f"{counted(len(idle), 'weight')} {verb(len(idle), 'does', 'do')} not lead to output "
+            f"{output} and {verb(len(idle), 'is', 'are')} not trained "
             f"(the first is {idle[0]})"
         )
     return found

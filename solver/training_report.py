@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from solver.graph import Tensor, Trainable, TrainingGraph
-from solver.import_report import ImportReport, Remark, Topic, counted, names_of, shape_words, verb
+from solver.import_report import ImportReport, Remark, Topic, names_of, shape_words
 from solver.network import Value
 from solver.survey import Survey
+from solver.text import counted, verb
 
 
 def training_report(

@@ -12,6 +12,7 @@ from solver.device import IoMode
 from solver.graph import Phase
 from solver.problem import Problem
 from solver.schedule import ActionKind, Schedule
+from solver.text import counted, verb
 
 _SAME_INSTANT_S: Final = 1e-9
 """Relative above a second: what the rounding of two sums of durations may put between instants."""
@@ -208,7 +209,8 @@ class _Replay:
     def finish(self) -> Report:
         missing = [op.name for op, ran in zip(self.graph.ops, self.ran, strict=True) if not ran]
         if missing:
-            self.faults.append(f"{len(missing)} ops never run, the first is {missing[0]}")
+            never = f"never {verb(len(missing), 'runs', 'run')}, the first is {missing[0]}"
+            self.faults.append(f"{counted(len(missing), 'op')} {never}")
         budgets = self.problem.budgets
         if self.peak_bytes > budgets.ram_bytes:
             over = self.peak_bytes - budgets.ram_bytes

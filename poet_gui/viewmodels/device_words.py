@@ -1,6 +1,7 @@
 """How a device is named where it is shown: with the cost table that it is priced by."""
 
 from solver.device import Device
+from solver.text import counted
 
 
 def device_title(device: Device) -> str:
@@ -18,5 +19,5 @@ def device_tip(device: Device) -> str:
     if device.profile is None:
         return words
     count = len(device.profile.rows)
-    costs = "1 cost" if count == 1 else f"{count:,} costs"
+    costs = counted(count, "cost")
     return f"{words}, {costs} from {device.profile.name}; the File menu drops them"

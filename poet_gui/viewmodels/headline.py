@@ -12,6 +12,7 @@ from solver.brackets import StoredBound
 from solver.problem import Budgets
 from solver.schedule import ActionKind, Schedule
 from solver.simulate import Trace
+from solver.text import counted
 from solver.units import (
     format_bytes,
     format_bytes_exactly,
@@ -65,7 +66,7 @@ def expected(core: Explorer) -> Expected:
     if bracket.high_j is None:
         text = f"At least {format_joules(bracket.low_j)}"
         return Expected(text, "proven; no schedule for this budget yet")
-    proven = f"proven from {_counted(bracket.solved, 'stored result')}"
+    proven = f"proven from {counted(bracket.solved, 'stored result')}"
     if bracket.high_j - bracket.low_j <= 1e-4 * abs(bracket.high_j):  # the shown digits agree
         return Expected(format_joules(bracket.high_j), proven, Tone.GOOD)
     text = f"Expected {_range(bracket.low_j, bracket.high_j)}"
@@ -150,15 +151,11 @@ def _changes(drawn: _Same) -> tuple[str, str]:
         format_count(count[kind])
         for kind in (ActionKind.RECOMPUTE, ActionKind.PAGE_OUT, ActionKind.PAGE_IN)
     )
-    ops, tensors = _counted(len(again), "op"), _counted(len(paged), "tensor")
+    ops, tensors = counted(len(again), "op"), counted(len(paged), "tensor")
     return (
         f"{ops} recomputed, {tensors} paged",
         f"{ops} recomputed in {runs} runs, {tensors} paged in {outs} page-outs and {ins} page-ins",
     )
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{format_count(count)} {what}{'' if count == 1 else 's'}"
 
 
 def _exact(trace: Trace, budgets: Budgets) -> str:

@@ -6,7 +6,8 @@ from poet_gui.viewmodels.details import subtitle
 from poet_gui.viewmodels.resident import place_text
 from poet_gui.viewmodels.timeline import NO_TENSOR, TimelineScene
 from poet_gui.viewmodels.trace_index import KIND_NAMES, Axis, Kind, TraceIndex
-from solver.units import format_bytes, format_count, format_joules, format_percent, format_seconds
+from solver.text import counted
+from solver.units import format_bytes, format_joules, format_percent, format_seconds
 
 
 def bar_text(scene: TimelineScene, bar: int) -> tuple[str, tuple[str, ...]]:
@@ -74,5 +75,5 @@ def range_text(index: TraceIndex, low: float, high: float, axis: Axis) -> str:
     energy = format_joules(float(trace.energy_j[inside].sum()))
     seconds = format_seconds(float(trace.duration_s[inside].sum()))
     peak = format_bytes(int(trace.resident_bytes[inside].max()))
-    count = "1 action" if len(inside) == 1 else f"{format_count(len(inside))} actions"
+    count = counted(len(inside), "action")
     return f"steps {first}–{last}: {count}, {energy}, {seconds}, RAM up to {peak}"

@@ -10,10 +10,10 @@ from solver.import_report import (
     FileInput,
     ImportReport,
     Topic,
-    counted,
     kinds_words,
     shape_words,
 )
+from solver.text import counted
 from solver.units import format_bytes, format_bytes_exactly, format_count
 
 Fact = tuple[str, str, str]

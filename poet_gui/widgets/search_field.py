@@ -10,6 +10,7 @@ from poet_gui.theme import Theme
 from poet_gui.viewmodels.search import Hit, QueryError, find, parse_query
 from poet_gui.widgets.return_keys import is_return
 from solver.simulate import Trace
+from solver.text import counted
 
 _EXAMPLES = "Find tensor, kind:recompute, size>64k …"
 _LETTERS: Final = (20, 38)
@@ -92,7 +93,7 @@ class SearchField(QLineEdit):
             return
         self.hits = find(self._trace, query)
         count = len(self.hits)
-        self._say("no hits" if not count else ("1 hit" if count == 1 else f"{count} hits"))
+        self._say(counted(count, "hit") if count else "no hits")
 
     def _say(self, text: str) -> None:
         self._count.setText(text)

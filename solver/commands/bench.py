@@ -20,6 +20,7 @@ from solver.commands.progress import Bar
 from solver.commands.reading import read_file
 from solver.errors import EngineError, Issue, UsageError
 from solver.files import is_there
+from solver.text import counted, verb
 
 _QUICK_TOLERANCE = 0.15
 """Part of the best known overhead that five seconds may stay above it, on a busy machine."""
@@ -105,7 +106,8 @@ def _begin(plan: Plan, resume_path: str | None) -> Document:
     if limits != (fresh.long_s, fresh.short_s, fresh.repeats):
         message = f"{resume_path} holds a benchmark of other limits"
         raise UsageError(Issue(message, "--resume", "another file, or with or without --quick"))
-    say(f"{len(found.rows)} rows are taken from {resume_path}")
+    count = len(found.rows)
+    say(f"{counted(count, 'row')} {verb(count, 'is', 'are')} taken from {resume_path}")
     return found
 
 

@@ -15,6 +15,7 @@ from solver.graph_request import GraphRequest
 from solver.reading import read_model
 from solver.saved import faults_of
 from solver.saved_sweep import sweep_faults
+from solver.text import counted
 from solver.units import format_joules
 
 _SHOWN: Final = 20
@@ -63,4 +64,4 @@ def _result_words(document: ResultDocument) -> str:
 def _sweep_words(sweep: SweepDocument) -> str:
     counts = Counter(point.status for point in sweep.points)
     each = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
-    return f"a sweep of {len(sweep.points)} points" + (f", {each}" if each else "")
+    return f"a sweep of {counted(len(sweep.points), 'point')}" + (f", {each}" if each else "")

@@ -32,6 +32,7 @@ from solver.saved_sweep import take_up
 from solver.solve_pool import SolvePool
 from solver.sweep import SweepPoint
 from solver.sweep_run import StrategySweep, SweepRun, SweepSettings
+from solver.text import counted, verb
 
 _SAVE_EVERY_S: Final = 1.0
 _WANTED: Final = "give the JSON of an earlier `poet sweep`"
@@ -90,7 +91,8 @@ class SweepDesk:
         for point in taken:
             key = (point.settings.strategy, point.budgets)
             self._entries.append(Entry(point, counts.get(key)))
-        say(f"{len(taken)} of {len(earlier.points)} points are taken from {path}")
+        of = counted(len(earlier.points), "point")
+        say(f"{len(taken)} of {of} {verb(len(taken), 'is', 'are')} taken from {path}")
 
     def work(self, jobs: int, *, store: bool) -> bool:
         """Solve until nothing is left to ask; True when the user interrupted it."""

@@ -11,6 +11,7 @@ from solver.frontier import Knee, knees
 from solver.outcome import Feasible, Optimal, Outcome
 from solver.schedule import ActionKind
 from solver.sweep_run import StrategySweep
+from solver.text import counted
 from solver.units import format_bytes, format_joules, format_percent, format_seconds
 
 _HEADS = ("RAM", "limit", "energy", "overhead", "bound", "gap", "page-ins", "page-outs", "reruns")
@@ -59,7 +60,7 @@ def _head(sweep: StrategySweep, count: int) -> str:
     problem, settings = sweep.problem, sweep.settings
     along = {"ram": "along RAM", "runtime": "along the runtime limit", "map": "over both budgets"}
     name = problem.costed.graph.name
-    points = "1 point" if count == 1 else f"{count} points"
+    points = counted(count, "point")
     device = problem.costed.device.name
     return f"{sweep.strategy}, {name} on {device}, {along[settings.axis]}: {points}"
 

@@ -10,13 +10,12 @@ from solver.import_report import (
     NodeCounts,
     Remark,
     Topic,
-    counted,
     names_of,
-    verb,
 )
 from solver.loaders.onnx_inferred import Inferred
 from solver.loaders.onnx_inputs import BoundInputs
 from solver.loaders.onnx_nodes import FileNode
+from solver.text import counted, verb
 
 if TYPE_CHECKING:
     import onnx

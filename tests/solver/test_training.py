@@ -261,7 +261,7 @@ def test_that_other_outputs_run_but_get_no_gradient_and_a_warning() -> None:
     assert graph.weight_bytes == 60 + 48  # the idle head is in memory all the same
     first, second = graph.warnings
     assert first == "the loss is taken of output main; no gradient for: side"
-    assert second.startswith("1 weights do not lead to output main")
+    assert second.startswith("1 weight does not lead to output main and is not trained")
     assert faults_of(graph) == []
 
 

@@ -124,7 +124,7 @@ def test_that_rows_resume_and_an_interrupt_keeps_those_that_are_done(
     poet_bench.answer, poet_bench.asked = proven, []
     code, _, err = poet_bench(*arguments)
     assert code == 0
-    assert "1 rows are taken from" in err
+    assert "1 row is taken from" in err
     assert [request.row.name for request in poet_bench.asked] == [ROW]
     assert "vgg16_cifar, rpi4" in readme.read_text()
     whole = msgspec.json.decode(path.read_bytes(), type=Document)

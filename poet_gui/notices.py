@@ -157,6 +157,7 @@ class NoticeArea(QWidget):
         """What is in sight, newest first."""
         return tuple(bar.notice for bar in self._bars)
 
+    @Slot(object)
     def show_notice(self, notice: Notice) -> None:
         """Put a notice on top; the same one is not repeated, old ones make room."""
         for bar in tuple(self._bars):

@@ -146,7 +146,9 @@ class Settings:
 
 
 def _size(value: object) -> int | None:
-    return value if isinstance(value, int) and value > 0 else None
+    if isinstance(value, bool) or not isinstance(value, int):
+        return None
+    return value if value > 0 else None
 
 
 def _sizes(found: Mapping[str, object]) -> Mapping[str, int]:

@@ -19,6 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, BinaryIO, Final, assert_never
 
 from solver import ENGINE_VERSION, api
+from solver.child_python import take_pipes
 from solver.costs import CostedGraph, price
 from solver.errors import EngineError, Issue
 from solver.events import Finished
@@ -255,12 +256,7 @@ def _run_or_die(worker: Worker) -> None:
 def main() -> None:
     """Entry point of the process; ends it hard after a second if native code does not stop."""
     faulthandler.enable()
-    requests = os.fdopen(os.dup(0), "rb")
-    events = os.fdopen(os.dup(1), "wb")
-    # Whatever else reads or prints (highspy's banner, a child process) must not touch the protocol.
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.dup2(2, 1)
+    requests, events = take_pipes()
     with suppress(BrokenPipeError):  # the window is gone; there is nobody to tell
         serve(requests, events)
     os._exit(0)  # not sys.exit: a thread in native code would keep the process alive

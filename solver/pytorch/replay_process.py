@@ -12,6 +12,7 @@ import traceback
 from contextlib import suppress
 from typing import BinaryIO, Final
 
+from solver.child_python import take_pipes
 from solver.errors import EngineError, Issue
 from solver.messages import framed
 from solver.pytorch.need import require_torch
@@ -71,12 +72,7 @@ def _end_with_parent(requests: BinaryIO) -> None:
 def main() -> None:
     """Entry point of the process."""
     faulthandler.enable()
-    requests = os.fdopen(os.dup(0), "rb")
-    events = os.fdopen(os.dup(1), "wb")
-    # What the user's module reads or prints must not touch the protocol.
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.dup2(2, 1)
+    requests, events = take_pipes()
     request = run_request_reader(requests).read()
     if request is None:
         return

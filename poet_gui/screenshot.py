@@ -4,11 +4,13 @@ from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from poet_gui.main_window import MainWindow
 from poet_gui.notices import Level, Notice
 from poet_gui.solving.deliveries import OpenModel
+from poet_gui.window_place import PREFERRED
 from solver.outcome import Outcome
 
 _SETTLE_MS: Final = 300
@@ -26,6 +28,8 @@ class Screenshot(QObject):
         super().__init__(window)
         self._window = window
         window.opener.asks = False  # nobody is there to answer
+        if QGuiApplication.platformName() == "offscreen":
+            window.resize(PREFERRED)  # that platform's screen is 800 x 800, and nobody sees it
         self._path = path
         self._solves = solves
         self.saved = False

@@ -10,7 +10,7 @@ from poet_gui.layout import BODY_MARGIN, Views, reset_sizes
 from poet_gui.settings import Settings
 
 _LAYOUT_VERSION: Final = 1
-_PREFERRED: Final = QSize(1600, 1000)
+PREFERRED: Final = QSize(1600, 1000)
 
 
 class WindowPlace(QObject):
@@ -31,7 +31,7 @@ class WindowPlace(QObject):
         if geometry is None or not window.restoreGeometry(geometry):
             frame = QSize(0, 2 * window.fontMetrics().height())  # a title bar, drawn by others
             room = window.screen().availableGeometry().size() - frame
-            window.resize(_PREFERRED.boundedTo(room))
+            window.resize(PREFERRED.boundedTo(room))
         state = settings.layout("window")
         if state is not None:
             window.restoreState(state, _LAYOUT_VERSION)

@@ -14,7 +14,6 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -23,7 +22,7 @@ import msgspec
 from solver.costs import price
 from solver.device_files import load_device
 from solver.errors import Issue
-from solver.graph import TrainingGraph
+from solver.graph import Quantized, TrainingGraph
 from solver.graph_request import GraphRequest
 from solver.reader import Answer, ReadDone, ReadExhausted, ReadFault, ReadRefused, answer
 from tests.fuzz.json_damage import damaged_json, documents
@@ -44,7 +43,9 @@ def make_cases() -> Callable[[int], tuple[bytes, GraphRequest]]:
             return damaged_json(draw, graphs), GraphRequest("")
         batch = draw.choice((None, None, 1, 2, 8))
         dims = {"N": 3, "batch": 2} if draw.random() < 0.3 else {}
-        return damaged_onnx(draw, networks), GraphRequest("", batch=batch, dims=dims)
+        quantized = draw.choice((*Quantized, Quantized.REFUSED))
+        request = GraphRequest("", batch=batch, dims=dims, quantized=quantized)
+        return damaged_onnx(draw, networks), request
 
     return case
 
@@ -52,7 +53,7 @@ def make_cases() -> Callable[[int], tuple[bytes, GraphRequest]]:
 def try_case(data: bytes, request: GraphRequest, path: Path) -> tuple[str, str]:
     """How it ended, and what was wrong with that: empty for a sound graph or a good refusal."""
     path.write_bytes(data)
-    found = msgspec.json.decode(answer(replace(request, model=str(path))), type=Answer)
+    found = msgspec.msgpack.decode(answer(str(path), request), type=Answer)
     match found:
         case ReadDone(graph=graph):
             return "read", _graph_faults(graph)
@@ -62,6 +63,8 @@ def try_case(data: bytes, request: GraphRequest, path: Path) -> tuple[str, str]:
             return "exhausted", "more than 1 GB of memory"
         case ReadFault(details=details):
             return "fault", details
+        case _:
+            return "fault", "a result where a model was asked for"
 
 
 def _graph_faults(graph: TrainingGraph) -> str:

@@ -7,6 +7,7 @@ from typing import Final
 
 import onnx
 from google.protobuf.message import DecodeError
+from onnx import helper, serialization
 
 from tests.fuzz.byte_damage import damage_bytes
 from tests.fuzz.onnx_operators import reoperate, trained
@@ -40,7 +41,20 @@ def damaged_onnx(draw: random.Random, sound: tuple[bytes, ...]) -> bytes:
     data, other = draw.choice(sound), draw.choice(sound)
     if draw.random() < 0.75:
         data = _edited(draw, data, other)
+    if draw.random() < 0.1:
+        data = _as_text(draw, data)
     return damage_bytes(draw, data, other) if draw.random() < 0.3 else data
+
+
+def _as_text(draw: random.Random, data: bytes) -> bytes:
+    """The model in one of protobuf's text forms."""
+    form = draw.choice(("textproto", "json"))
+    try:
+        model = onnx.ModelProto.FromString(data)
+        written: bytes = serialization.registry.get(form).serialize_proto(model)
+    except (DecodeError, UnicodeDecodeError, ValueError):
+        return data  # names that are no text
+    return written
 
 
 def _is_model(data: bytes) -> bool:
@@ -71,6 +85,27 @@ def _resize(draw: random.Random, model: onnx.ModelProto, foreign: onnx.ModelProt
         tensor = draw.choice(graph.initializer)
         place = draw.randrange(len(tensor.dims) + 1)
         tensor.dims[place : place + draw.randrange(2)] = [draw.choice(_SIZES)]
+
+
+def _thin(draw: random.Random, model: onnx.ModelProto, foreign: onnx.ModelProto) -> None:
+    """A stored tensor of which only some numbers are stored, at places that may not be there."""
+    if not model.graph.initializer:
+        return
+    position = draw.randrange(len(model.graph.initializer))
+    tensor, count = model.graph.initializer[position], draw.randrange(4)
+    rank = draw.choice((1, len(tensor.dims), 2))
+    shape = [count] if rank == 1 else [count, rank]
+    places = [draw.choice((0, 1, 2, 5, -1, 2**40)) for _ in range(count * max(1, rank))]
+    model.graph.sparse_initializer.append(
+        helper.make_sparse_tensor(
+            helper.make_tensor(tensor.name, onnx.TensorProto.FLOAT, [count], [1.0] * count),
+            onnx.TensorProto(
+                name="places", data_type=onnx.TensorProto.INT64, dims=shape, int64_data=places
+            ),
+            list(tensor.dims),
+        )
+    )
+    del model.graph.initializer[position]
 
 
 def _retype(draw: random.Random, model: onnx.ModelProto, foreign: onnx.ModelProto) -> None:
@@ -182,5 +217,5 @@ def _graft(draw: random.Random, model: onnx.ModelProto, foreign: onnx.ModelProto
 
 _EDITS: Final[tuple[Edit, ...]] = (
     _resize, _retype, _refill, _rename, _lose, _repeat, _reorder, _reattribute, _reversion, _graft,
-    reoperate, reoperate, reoperate,
+    reoperate, reoperate, reoperate, _thin,
 )  # fmt: skip

@@ -61,7 +61,10 @@ def solve_and_check(folder: Path, model: str, device: str, *options: str) -> Sol
 
 
 def _of_the_graph(options: tuple[str, ...]) -> list[str]:
-    shared = {"--accounting", "--weights", "--weight-gradients", "--batch", "--dim", "--loss"}
+    shared = {
+        "--accounting", "--weights", "--weight-gradients", "--batch", "--dim", "--loss",
+        "--quantized",
+    }  # fmt: skip
     pairs = pairwise(options)
     return [text for name, value in pairs if name in shared for text in (name, value)]
 

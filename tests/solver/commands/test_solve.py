@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from solver import api
-from tests.helpers.command import CHAIN, DATA, GRAPHS, SOLVE, Poet
+from tests.helpers.command import CHAIN, DATA, GRAPHS, SOLVE, Poet, solve_and_check
 from tests.helpers.results import outcome_of_kind
 
 
@@ -160,6 +160,21 @@ def test_that_the_warnings_go_to_stderr(poet: Poet) -> None:
     assert code == 0
     assert "warning: the nodes of this file were out of order" in err
     assert "out of order" in json.loads(out)["warnings"][0]
+
+
+def test_that_a_quantised_file_is_solved_in_floats_where_asked(tmp_path: Path, poet: Poet) -> None:
+    model = str(DATA / "onnx_corner" / "15_qdq_int8.onnx")
+    code, _, err = poet("solve", model, "--device", "rpi4")
+    assert code == 1
+    assert "--quantized straight-through" in err
+
+    asked = ("--quantized", "straight-through", "--strategy", "keep-all")
+    solved = solve_and_check(tmp_path, model, "rpi4", *asked)
+
+    assert solved.result["settings"]["quantized"] == "straight-through"
+    assert solved.graph["settings"]["quantized"] == "straight-through"
+    assert poet("check", str(tmp_path / "result.json"))[0] == 0
+    assert "quantized" not in json.loads(poet(*SOLVE, "--json", "-")[1])["settings"]
 
 
 def test_that_transfers_overlap_where_the_device_says_so_or_when_asked(poet: Poet) -> None:

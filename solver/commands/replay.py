@@ -17,9 +17,10 @@ from solver.errors import EngineError, Issue
 from solver.explain import exact_bytes
 from solver.outcome import Feasible, Optimal
 from solver.pytorch.need import require_torch
-from solver.saved import faults_of, problem_of
+from solver.saved import examine, problem_of
 from solver.schedule import ActionKind
 from solver.simulate import Trace
+from solver.text import counted
 from solver.units import format_seconds
 
 if TYPE_CHECKING:
@@ -66,11 +67,14 @@ class _ActionBar(TerminalBar):
 
 def _trace(result: str, *, unverified: bool) -> Trace:
     document = decode_result(read_file(result, _WANTED), result)
-    faults = () if unverified else faults_of(document)
-    if faults:
-        words = f"{len(faults)} faults, so it is not executed: {faults[0]}"
-        raise EngineError(Issue(words, result, "poet check names them all; or --unverified"))
-    outcome = outcome_of(document, problem_of(document))
+    if unverified:
+        outcome = outcome_of(document, problem_of(document))
+    else:
+        examined = examine(document)
+        faults, outcome = examined.faults, examined.outcome
+        if faults:
+            words = f"{counted(len(faults), 'fault')}, so it is not executed: {faults[0]}"
+            raise EngineError(Issue(words, result, "poet check names them all; or --unverified"))
     if not isinstance(outcome, Optimal | Feasible):
         raise EngineError(Issue(f"holds no schedule: {document.message}", result))
     return outcome.trace

@@ -27,6 +27,7 @@ from solver.pytorch.joint import Joint
 from solver.pytorch.naming import CallNames, Naming
 from solver.pytorch.roles import UNSIZED, is_view, kind_of, multiplies, packet, role_of
 from solver.pytorch.work import Work
+from solver.text import counted, verb
 from solver.torch_program import Call, Constant, InputValue, Program, Source
 
 _MOST_CONSTANT: Final = 4096
@@ -118,8 +119,8 @@ class _Writer:
         own = (t.bytes for t in tensors if t.role is Role.ACTIVATION and t.name != loss)
         idle = [key for key in self._parameters.values() if key not in self._gradients]
         told = (
-            f"{len(idle)} parameters get no gradient (they are frozen, or do not lead to the "
-            f"loss), the first is {', '.join(idle[:1])}"
+            f"{counted(len(idle), 'parameter')} {verb(len(idle), 'gets', 'get')} no gradient "
+            f"(frozen, or not on the way to the loss), the first is {', '.join(idle[:1])}"
         )
         return TrainingGraph(
             name=name,
@@ -295,13 +296,30 @@ def _outputs(node: torch.fx.Node) -> list[str | None]:
     taken = {
         user.args[1]: user.name for user in node.users if user.target is python_operator.getitem
     }
+    wanted = _output_mask(node)
     return [
-        taken.get(place, f"{node.name}.{place}") if isinstance(fake, torch.Tensor) else None
+        taken.get(place, f"{node.name}.{place}")
+        if isinstance(fake, torch.Tensor) and wanted.get(place, True)
+        else None
         for place, fake in enumerate(found or ())
     ]
 
 
+def _output_mask(node: torch.fx.Node) -> dict[int, bool]:
+    """Which gradients a backward op is asked for: tracing shows tensors for the others as well."""
+    schema = node.target._schema  # noqa: SLF001 - its only name
+    names = [argument.name for argument in schema.arguments]
+    if "output_mask" not in names:
+        return {}
+    place = names.index("output_mask")
+    mask = node.args[place] if place < len(node.args) else node.kwargs.get("output_mask", ())
+    return dict(enumerate(mask))
+
+
 def _bytes(fake: torch.Tensor) -> int:
+    if fake.layout is not torch.strided:
+        words = f"the traced step makes a tensor that is stored as {fake.layout}"
+        raise EngineError(Issue(words, "", "its bytes follow the data: make it dense"))
     return int(fake.untyped_storage().nbytes())
 
 

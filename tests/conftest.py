@@ -2,6 +2,7 @@
 
 import logging
 import os
+import sys
 import tempfile
 import threading
 import time
@@ -13,6 +14,9 @@ import pytest
 
 _CACHE: Final = tempfile.TemporaryDirectory(prefix="poet-test-cache-")
 os.environ["XDG_CACHE_HOME"] = _CACHE.name  # no test, and no process of one, touches the user's
+# The tests start hundreds of processes, each of which would compile all modules anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # before anybody imports Qt
 os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")
 

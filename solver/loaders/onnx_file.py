@@ -137,7 +137,7 @@ def _infer_what_is_needed(
     found, left_out = only(chosen or needed.outputs)
     others = [] if output is not None else list(needed.outputs)[:_TRIED]
     way_out = next((name for name in others if not only([name])[0].blocked), None)
-    refuse(found, way_out)
+    refuse(found, inputs.open_sizes, way_out)
     return found, left_out
 
 

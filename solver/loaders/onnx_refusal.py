@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from solver.errors import Issue, ModelError, Offer, UsageError
-from solver.import_report import names_of
+from solver.import_report import OpenSize, names_of
 from solver.loaders.onnx_inferred import Inferred
 from solver.loaders.onnx_straight import can_simulate
 
@@ -24,8 +24,11 @@ _QUANTISED: Final = re.compile(
 )
 
 
-def refuse(found: Inferred, way_out: str | None = None) -> None:
-    """Raise what the walk has collected, if anything; `way_out`: an output that does without it.
+def refuse(found: Inferred, sizes: Sequence[OpenSize] = (), way_out: str | None = None) -> None:
+    """Raise what the walk has collected, if anything.
+
+    `sizes` are those that the file leaves open, as chosen; `way_out` is an output that does without
+    what stands in the way.
 
     Raises
     ------
@@ -44,13 +47,17 @@ def refuse(found: Inferred, way_out: str | None = None) -> None:
         hint = _WITHOUT_LOSS if others <= _LOSSES else _REPLACE
         issues.append(Issue(f"unsupported {plural}: {_kinds(found, others)}", found.file, hint))
     issues += found.issues
-    if issues and way_out is not None:
-        last = issues[-1]
-        words = f"output {way_out} does without it: --output {way_out}"
-        hint = f"{last.suggestion}; {words}" if last.suggestion else words
-        issues[-1] = replace(last, suggestion=hint)
+    chosen = [f"{size.name} = {size.size}" for size in sizes if not size.is_batch]
+    hints = []
+    if found.issues and chosen:
+        words = f"it was read at {', '.join(chosen)}: others may fit, multiples of 32 often do"
+        hints.append(words)
+    if way_out is not None:
+        hints.append(f"output {way_out} does without it: --output {way_out}")
     if issues:
-        raise ModelError(issues)
+        last = issues[-1]
+        all_hints = "; ".join(filter(None, [last.suggestion, *hints]))
+        raise ModelError([*issues[:-1], replace(last, suggestion=all_hints)])
     if found.asks:
         places = "; ".join(place for ask in found.asks for place in ask.places)
         message = f"the file leaves open until it runs: {places}"

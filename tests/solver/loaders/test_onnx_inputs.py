@@ -73,6 +73,25 @@ def test_that_a_second_input_of_another_fixed_size_keeps_it(tmp_path: Path) -> N
     assert network.values["y"].shape == (3, 6)
 
 
+def test_that_sizes_that_do_not_fit_the_network_are_named_beside_the_node(tmp_path: Path) -> None:
+    # 9 halved is 4, doubled 8: it does not fit 9.
+    nodes = [
+        node("MaxPool", "x", "half", kernel_shape=[2], strides=[2]),
+        node("Resize", "half - two", "double", mode="nearest"),
+        node("Add", "double x", name="join"),
+    ]
+    two = helper.make_tensor("two", TensorProto.FLOAT, [3], [1.0, 1.0, 2.0])
+    model = model_of(nodes, [floats("x", 1, 3, "length")], [two])
+    with pytest.raises(ModelError) as caught:
+        load(model, tmp_path, dims={"length": 9})
+    (issue,) = caught.value.issues
+    assert issue.where == "test.onnx: node join (Add)"
+    assert issue.suggestion == (
+        "it was read at length = 9: others may fit, multiples of 32 often do"
+    )
+    assert load(model, tmp_path, dims={"length": 10}).values["y"].shape == (1, 3, 10)
+
+
 def test_that_a_misspelt_dimension_is_answered_with_the_nearest(tmp_path: Path) -> None:
     model = model_of(_POOL, [floats("x", "N", 3, "height", 8)])
     with pytest.raises(UsageError, match=r"no size called 'hieght' open \(.* open: height, N\)"):

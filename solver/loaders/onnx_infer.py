@@ -116,8 +116,9 @@ def walk(state: Inferred, node: FileNode) -> None:
     if again:
         message = f"tensor {again[0]} is made twice"
         raise ModelError(Issue(message, f"{state.file}: {node.place}"))
-    if node.op_type == "Identity" and state.resolve(node.inputs[0]) in state.sequences:
-        state.sequences[node.outputs[0]] = state.sequences[state.resolve(node.inputs[0])]
+    source = state.resolve(node.inputs[0]) if node.inputs else ""
+    if node.op_type == "Identity" and source in state.sequences:
+        state.sequences.update(dict.fromkeys(node.outputs[:1], state.sequences[source]))
         return
     if not node.bodies and node.op_type not in SEQUENCE_OPERATORS:
         _visit(state, node)
@@ -183,7 +184,7 @@ def _answer(rule: Rule, seen: Node) -> Inference:
 
 
 def _fold(state: Inferred, node: FileNode, seen: Node, result: Inference) -> None:
-    if node.op_type == "Identity":
+    if node.op_type == "Identity" and node.outputs[0]:
         # Tied weights are exported as copies of one constant: it stays one.
         state.aliases[node.outputs[0]] = state.resolve(node.inputs[0])
     for name, fact in zip(node.outputs, result.outputs, strict=False):

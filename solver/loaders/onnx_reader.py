@@ -186,7 +186,7 @@ class NodeReader:
         stored |= {
             node.outputs[0]: node.tensors["value"]
             for node in nodes
-            if node.op_type == "Constant" and "value" in node.tensors
+            if node.op_type == "Constant" and "value" in node.tensors and any(node.outputs[:1])
         }
         return Body(
             tuple(rename(entry.name) for entry in graph.input),

@@ -137,3 +137,20 @@ def test_that_attributes_are_plain_values_with_defaults_filled_in(tmp_path: Path
         "auto_pad": "NOTSET",
         "group": 1,
     }
+
+
+@pytest.mark.parametrize("inputs", [[], [""]])
+def test_that_a_node_without_what_it_reads_is_named(inputs: list[str], tmp_path: Path) -> None:
+    odd = helper.make_node("Identity", inputs, ["a"], name="odd")
+    with pytest.raises(ModelError, match=r"node odd \(Identity\): input 1 is missing"):
+        load(model_of([odd, node("Add", "x a")], [floats("x", 2)]), tmp_path)
+
+
+def test_that_a_constant_in_a_branch_that_makes_nothing_is_named(tmp_path: Path) -> None:
+    held = helper.make_tensor("", TensorProto.FLOAT, [1], [1.0])
+    lost = helper.make_node("Constant", [], [], name="lost", value=held)
+    branch = helper.make_graph([node("Relu", "x", "r"), lost], "branch", [], [floats("r", 2)])
+    flag = helper.make_tensor("c", TensorProto.BOOL, [], [True])
+    pick = node("If", "c", then_branch=branch, else_branch=branch)
+    with pytest.raises(ModelError, match=r"\(Constant\): names 0 outputs"):
+        load(model_of([pick], [floats("x", 2)], [flag]), tmp_path)

@@ -5,6 +5,7 @@ made functional by it, nothing is decomposed. oneDNN's fused recurrent layer is 
 one call that hides what it keeps.
 """
 
+import logging
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -143,7 +144,9 @@ def _refuse_lost_dropout(network: nn.Module) -> None:
 
 
 def trace_joint(network: nn.Module, batch: Sequence[torch.Tensor], loss: str) -> Joint:
-    """Trace one training step of `network` for tensors like `batch` (its data are not read).
+    """Trace one training step of `network` for tensors like `batch`, whose data are not read.
+
+    A tensor of `batch` may be on the device "meta": then it stands for one on the CPU.
 
     `loss` : one of LOSSES, or OWN_LOSS where the network returns its loss.
 
@@ -151,32 +154,43 @@ def trace_joint(network: nn.Module, batch: Sequence[torch.Tensor], loss: str) ->
     """
     _refuse_lost_dropout(network)
     with _without_onednn():
-        scores, used = _tried(network, batch, loss)
-        labels = labels_for(loss, scores)
-        given = [*batch, *([] if labels is None else [labels])]
-        with _only_used(network, used), noted(network) as notes:
+        # Tensors without data from the start: AOTAutograd's second pass runs on what it is given.
+        mode = FakeTensorMode(allow_non_fake_inputs=True)
+        fakes = tuple(_fake(mode, tensor) for tensor in batch)
+        scores, used = _tried(network, fakes, loss, mode)
+        with mode:
+            labels = labels_for(loss, scores)
+        fakes += () if labels is None else (labels,)
+        with _only_used(network, used), _faked(network, mode), noted(network) as notes:
             graph, signature = aot_export_module(
                 _WithLoss(network, loss).train(),
-                tuple(given),
+                fakes,
                 trace_joint=True,
                 output_loss_index=0,
             )
-    return Joint(graph, signature, len(given) - len(batch), notes.places(graph))
+    return Joint(graph, signature, len(fakes) - len(batch), notes.places(graph))
+
+
+def _fake(mode: FakeTensorMode, tensor: torch.Tensor) -> torch.Tensor:
+    """A tensor without data in place of one that has some, or has a shape alone ("meta")."""
+    if not tensor.is_meta:
+        return mode.from_tensor(tensor)
+    with mode:
+        return torch.empty(tensor.shape, dtype=tensor.dtype, device="cpu")
 
 
 def _tried(
-    network: nn.Module, batch: Sequence[torch.Tensor], loss: str
+    network: nn.Module, fakes: Sequence[torch.Tensor], loss: str, mode: FakeTensorMode
 ) -> tuple[torch.Tensor, set[str]]:
     """Scores as a fake tensor, and the parameters that lead to the loss."""
-    with FakeTensorMode(allow_non_fake_inputs=True) as mode:
+    with mode:
         state = {
             name: mode.from_tensor(tensor).detach().requires_grad_(tensor.requires_grad)
             for name, tensor in network.named_parameters()
         }
         state |= {name: mode.from_tensor(tensor) for name, tensor in network.named_buffers()}
-        fakes = tuple(mode.from_tensor(tensor) for tensor in batch)
         network.train()
-        scores = scores_of(torch.func.functional_call(network, state, fakes))
+        scores = scores_of(torch.func.functional_call(network, state, tuple(fakes)))
         wanted = {name: tensor for name, tensor in state.items() if tensor.requires_grad}
         found: Sequence[Any] = [None] * len(wanted)
         if scores.requires_grad:
@@ -192,12 +206,35 @@ def _tried(
 
 
 @contextmanager
+def _faked(network: nn.Module, mode: FakeTensorMode) -> Iterator[None]:
+    """Runs with parameters and buffers that have no data; a tensor of two names stays one."""
+    before: list[tuple[_Tensors, str, torch.Tensor]] = []
+    fakes: dict[int, torch.Tensor] = {}
+    for module in network.modules():
+        for held in (module._parameters, module._buffers):  # noqa: SLF001 - no other way to set one
+            before += [(held, name, tensor) for name, tensor in held.items() if tensor is not None]
+    try:
+        for held, name, tensor in before:
+            held[name] = fakes.setdefault(id(tensor), mode.from_tensor(tensor))
+        yield
+    finally:
+        for held, name, tensor in before:
+            held[name] = tensor
+
+
+@contextmanager
 def _without_onednn() -> Iterator[None]:
-    """Runs without oneDNN and without PyTorch's remark on what other processors could do."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "TF32 acceleration")
-        with torch.backends.mkldnn.flags(enabled=False):
-            yield
+    """Runs without oneDNN and without PyTorch's remarks, on other processors and on its errors."""
+    log = logging.getLogger("torch._subclasses.fake_tensor")  # what it logs, it raises as well
+    before = log.level
+    log.setLevel(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "TF32 acceleration")
+            with torch.backends.mkldnn.flags(enabled=False):
+                yield
+    finally:
+        log.setLevel(before)
 
 
 @contextmanager

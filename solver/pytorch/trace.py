@@ -82,7 +82,7 @@ def trace_exported(
         )
         for entry in export.step.inputs
     ]
-    network, batch = module_of(export, sizes), random_batch(specs, 0)
+    network, batch = module_of(export, sizes), tuple(map(_empty, specs))
     digest = hashlib.sha256(read_bytes(path)).hexdigest()
     source = Source("pt2", str(path.absolute()), digest, None, loss, 0)
     try:
@@ -165,9 +165,9 @@ def _random(spec: InputSpec, generator: torch.Generator) -> torch.Tensor:
 
 
 def _empty(spec: InputSpec) -> torch.Tensor:
-    """A tensor of that shape whose memory nothing has touched yet."""
+    """A tensor of that shape without data."""
     with _sized(spec):
-        return torch.empty(spec.shape, dtype=getattr(torch, spec.dtype))
+        return torch.empty(spec.shape, dtype=getattr(torch, spec.dtype), device="meta")
 
 
 @contextmanager

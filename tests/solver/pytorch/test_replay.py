@@ -238,3 +238,28 @@ def test_that_a_module_of_two_names_is_trained_once(tmp_path: Path) -> None:
     assert {item.name for item in graph.trainable} == {"0.weight", "0.bias"}
     report = run(keep_all(price(graph, api.load_device("rpi4"))))
     assert report.agrees
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "nn.Sequential(nn.BatchNorm1d(8), nn.Linear(8, 3))",  # no gradient of its input is made
+        "nn.Sequential(nn.Linear(8, 3), Loss())",  # a scalar in a larger storage
+    ],
+)
+def test_that_what_the_kernels_really_make_is_promised(tmp_path: Path, made: str) -> None:
+    file = tmp_path / "nets.py"
+    file.write_text(
+        "import torch\n"
+        "from torch import nn\n"
+        "class Loss(nn.Module):\n"
+        "    def forward(self, x):\n"
+        "        return nn.functional.mse_loss(x, torch.zeros_like(x))\n"
+        f"def net():\n    return {made}\n",
+        encoding="utf-8",
+    )
+    loss = "own" if "Loss" in made else "softmax-ce"
+    graph = trace_factory(
+        file, "net", [InputSpec((4, 8))], loss=loss, seed=0, weights=Weights.NOT_COUNTED
+    )
+    assert run(keep_all(price(graph, api.load_device("rpi4")))).agrees

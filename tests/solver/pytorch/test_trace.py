@@ -158,7 +158,7 @@ BRANCH = """
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
-        self.scale, self.head = torch.ones(3), nn.Linear(8, 3)
+        self.large, self.head = torch.ones(2000, 4, 3), nn.Linear(8, 3)
 
     def forward(self, x):
         return BODY
@@ -173,7 +173,7 @@ def net():
     [
         ("self.head(x) if x.sum() > 0 else x", "may not depend on the values of tensors"),
         ("self.head(x[x[:, 0] > 0])", "may not depend on the values of tensors"),
-        ("self.head(x) * self.scale", "register_buffer"),
+        ("self.head(x) * self.large", "register_buffer"),
     ],
 )
 def test_that_what_needs_data_is_told_with_the_way_out(
@@ -185,9 +185,9 @@ def test_that_what_needs_data_is_told_with_the_way_out(
     assert told in str(error.value.issues[0])
 
 
-def test_that_inputs_beyond_this_machine_are_told() -> None:
-    with pytest.raises(UsageError, match="an input of 99999999999x3x8x8"):
-        traced("net", "99999999999x3x8x8")
+def test_that_inputs_beyond_any_machine_are_told() -> None:
+    with pytest.raises(UsageError, match="an input of 99999999999999999999x3x8x8"):
+        traced("net", "99999999999999999999x3x8x8")
 
 
 def test_that_a_dropout_that_tracing_would_lose_is_told(tmp_path: Path) -> None:
@@ -209,3 +209,52 @@ def test_that_a_dropout_that_tracing_would_lose_is_told(tmp_path: Path) -> None:
         EngineError, match=r"loses the dropout between the layers of states \(GRU\)"
     ):
         traced("net", "2x3x8", file=file)
+
+
+def test_that_tracing_computes_nothing_on_inputs_of_any_size() -> None:
+    # 256 GiB of activations after the first convolution: 8 channels of 4 B for each of 2**33 pixels
+    graph = traced("net", "2097152x3x64x64")
+    sizes = {tensor.name: tensor.bytes for tensor in graph.tensors}
+    assert sizes["first.0.convolution"] == 2**33 * 8 * 4
+
+
+def test_that_a_small_tensor_of_the_module_is_a_constant_of_the_step(tmp_path: Path) -> None:
+    file = written(
+        tmp_path, BRANCH.replace("BODY", "self.head(x) * self.large").replace("2000, 4, 3", "3")
+    )
+    program = traced("net", "4x8", file=file).program
+    assert program is not None
+    assert {tuple(constant.data) for constant in program.constants} == {(1.0, 1.0, 1.0)}
+
+
+COMPILED = "def net():\n    return torch.compile(nn.Sequential(nn.Linear(8, 8), nn.ReLU()))\n"
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of what PyTorch imports to compile
+def test_that_a_compiled_network_is_traced_as_what_it_was_made_of(tmp_path: Path) -> None:
+    graph = traced("net", "4x8", file=written(tmp_path, COMPILED))
+    assert {item.name for item in graph.trainable} == {"0.weight", "0.bias"}
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        ("torch.jit.script(nn.Linear(8, 3))", "holds TorchScript"),
+        ("nn.Sequential(nn.LazyLinear(3))", "0.weight has no size yet"),
+        ("nn.Linear(8, 3, device='meta')", "weight is on the device meta"),
+        ("hooked()", "weight has a hook on its gradient"),
+        ("nn.EmbeddingBag(10, 8)", "other sizes than it makes"),
+        ("nn.Sequential(nn.Embedding(10, 3, sparse=True), nn.Flatten())", "sparse"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")  # what PyTorch has to say of TorchScript and lazy layers
+def test_that_networks_that_cannot_be_traced_are_told_before(
+    tmp_path: Path, made: str, told: str
+) -> None:
+    hooked = (
+        "def hooked():\n    m = nn.Linear(8, 3)\n    m.weight.register_hook(abs)\n    return m\n"
+    )
+    file = written(tmp_path, f"{hooked}def net():\n    return {made}\n")
+    inputs = "2x6<10" if "Embedding" in made else "2x8"
+    with pytest.raises(EngineError, match=told):
+        traced("net", inputs, file=file)

@@ -156,6 +156,7 @@ def test_that_one_byte_below_the_floor_is_impossible_and_can_be_raised(
     assert core.status.outcome.trace.peak_bytes <= floor
 
 
+@pytest.mark.slow  # a real solve; the words: test_explain.py
 def test_that_too_little_time_is_not_blamed_on_memory(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:

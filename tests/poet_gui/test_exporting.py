@@ -58,6 +58,7 @@ def test_that_peak_and_energy_are_one_number_everywhere(solved: MainWindow, tmp_
     )
 
 
+@pytest.mark.slow  # a real solve for each test here
 def test_that_a_clicked_tensor_is_the_same_everywhere(solved: MainWindow) -> None:
     core = solved.state.core
     assert core.model is not None

@@ -124,6 +124,7 @@ def test_that_a_size_beyond_measure_is_told_where_the_batch_was_asked_for(
     dialog.cancel_button.click()
 
 
+@pytest.mark.slow  # two processes; the numbers themselves: test_solve.py
 def test_that_a_petabyte_tensor_is_legal(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window(None)
     open_model(qtbot, window, str(MALFORMED / LEGAL))
@@ -177,6 +178,7 @@ def test_that_the_demo_shows_a_verified_schedule_at_once(
         assert not core.needs_solve
 
 
+@pytest.mark.slow  # solves, saves and reads; the lie itself: test_saved_result.py
 def test_that_a_result_that_lies_is_refused(
     qtbot: QtBot, make_window: MakeWindow, tmp_path: Path
 ) -> None:

@@ -5,13 +5,12 @@ from typing import Final
 
 from solver.blocks import name_blocks
 from solver.brackets import NOTHING_KNOWN, Known
-from solver.events import Event, Incumbent, Report, Started, StepChanged
-from solver.explain import too_little_ram, too_little_time
+from solver.events import Event, Incumbent, Report, StepChanged
 from solver.grouping import Grouped, group
-from solver.outcome import Outcome, SolverRecord
+from solver.outcome import Outcome
 from solver.problem import Problem, SolveOptions
 from solver.strategies.base import Cancel
-from solver.strategies.joint_solve import JointSolve
+from solver.strategies.joint_solve import JointSolve, begin
 from solver.strategies.limits import Limits
 
 COARSE_SHARE: Final = 0.7
@@ -41,18 +40,14 @@ class BlocksStrategy:
         known: Known = NOTHING_KNOWN,
     ) -> Outcome:
         """The best schedule in blocks and a bound of all ops; known schedules take part."""
-        report(Started(0.0, "checking"))
-        record = SolverRecord(self.name, "none", "", 0.0)
-        impossible = too_little_ram(problem, record) or too_little_time(problem, record)
-        if impossible is not None:
-            return impossible
-        limits = Limits(options, cancel)
-        whole = JointSolve(self.name, problem, options, report, limits)
+        whole = begin(self.name, problem, options, report, cancel)
+        if not isinstance(whole, JointSolve):
+            return whole
         whole.take_known(known)
         if not whole.stop():
             grouped = group(problem, name_blocks(problem.costed.graph))
             spent = _search(grouped, options, whole, report, cancel)
-            limits.spend(spent)
+            whole.limits.spend(spent)
         return whole.bounded()
 
 

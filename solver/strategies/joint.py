@@ -5,15 +5,13 @@ from math import inf
 from typing import Final
 
 from solver.brackets import NOTHING_KNOWN, Known
-from solver.events import Bound, Event, Incumbent, Report, Started
-from solver.explain import too_little_ram, too_little_time
+from solver.events import Bound, Event, Incumbent, Report
 from solver.folding import fold, freed_early
 from solver.grouping import Grouped
-from solver.outcome import Infeasible, Outcome, SolverRecord
+from solver.outcome import Infeasible, Outcome
 from solver.problem import Problem, SolveOptions
 from solver.strategies.base import Cancel
-from solver.strategies.joint_solve import JointSolve
-from solver.strategies.limits import Limits
+from solver.strategies.joint_solve import JointSolve, begin
 
 WORTH_FOLDING: Final = 0.9
 """Of the ops: where hardly fewer are left, the search goes on in the schedules' own terms."""
@@ -37,13 +35,9 @@ class JointStrategy:
         known: Known = NOTHING_KNOWN,
     ) -> Outcome:
         """Schedule `problem`, reporting every better schedule and bound on the way."""
-        report(Started(0.0, "checking"))
-        record = SolverRecord(self.name, "none", "", 0.0)
-        impossible = too_little_ram(problem, record) or too_little_time(problem, record)
-        if impossible is not None:
-            return impossible
-        limits = Limits(options, cancel)
-        whole = JointSolve(self.name, problem, options, report, limits)
+        whole = begin(self.name, problem, options, report, cancel)
+        if not isinstance(whole, JointSolve):
+            return whole
         # Schedules that are known are of all ops: the search goes on from them as they are.
         if not known.schedules and known.bound_j < inf:
             folded = fold(problem)

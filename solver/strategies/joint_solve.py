@@ -11,8 +11,14 @@ from typing import Final
 
 from solver.brackets import NOTHING_KNOWN, STORED_STEP, Known
 from solver.device import IoMode
-from solver.events import Report
-from solver.explain import finished, no_answer, proven_impossible
+from solver.events import Report, Started
+from solver.explain import (
+    finished,
+    no_answer,
+    proven_impossible,
+    too_little_ram,
+    too_little_time,
+)
 from solver.heuristic.from_schedule import plan_of
 from solver.heuristic.improve import polish
 from solver.heuristic.overlapped import at_energy_prices, first_overlapped
@@ -22,12 +28,13 @@ from solver.heuristic.repair import Noise, repair
 from solver.heuristic.search import LocalSearch
 from solver.heuristic.stage_plan import StagePlanner, prices, seconds
 from solver.issue_script import unhurried
-from solver.outcome import Outcome, SolverRecord, StopReason
+from solver.outcome import Infeasible, Outcome, SolverRecord, StopReason
 from solver.overlap import arranged, in_time
 from solver.problem import Problem, SolveOptions
 from solver.schedule import Schedule
 from solver.simulate import simulate
 from solver.staged import StagedProblem, stage
+from solver.strategies.base import Cancel
 from solver.strategies.issue_time import IssueTime
 from solver.strategies.limits import PLANS_PER_UNIT, Limits
 from solver.strategies.plain import keep_all, page_all
@@ -357,3 +364,15 @@ class JointSolve:
         why = "" if reason else "the search had nothing more to try"  # no limit stopped it
         stop = reason or StopReason.WORK
         return finished(trace, self.progress.bound_j, stop, self.record(), why=why)
+
+
+def begin(
+    strategy: str, problem: Problem, options: SolveOptions, report: Report, cancel: Cancel
+) -> JointSolve | Infeasible:
+    """The solve to go on with; or that nothing can fit, where that is seen without a search."""
+    report(Started(0.0, "checking"))
+    record = SolverRecord(strategy, "none", "", 0.0)
+    impossible = too_little_ram(problem, record) or too_little_time(problem, record)
+    if impossible is not None:
+        return impossible
+    return JointSolve(strategy, problem, options, report, Limits(options, cancel))

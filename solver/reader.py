@@ -22,7 +22,7 @@ from typing import Final
 import msgspec
 
 from solver.device import Device
-from solver.errors import EngineError, Issue
+from solver.errors import EngineError, Issue, ModelError
 from solver.graph import TrainingGraph
 from solver.graph_request import GraphRequest
 from solver.json_hooks import plain
@@ -105,7 +105,8 @@ def encode(message: ReadRequest | Answer) -> bytes:
 def answer(path: str, request: GraphRequest | None) -> bytes:
     """Read the file; every way in which it can fail becomes an answer, as msgpack."""
     try:
-        return encode(_result(path) if request is None else _model(replace(request, model=path)))
+        found = _result(path) if request is None else _model(replace(request, model=path))
+        return _packed(found, Path(path).name)
     except EngineError as error:
         usage = error.exit_code == 2  # noqa: PLR2004 - wrong usage, as EngineError says
         return encode(ReadRefused([_one_line(issue) for issue in error.issues], usage))
@@ -114,6 +115,15 @@ def answer(path: str, request: GraphRequest | None) -> bytes:
     except Exception as error:  # noqa: BLE001 - the top loop: a fault of ours is told like any other
         kind = one_line(f"{type(error).__name__}: {error}")
         return encode(ReadFault(kind, printable(traceback.format_exc())))
+
+
+def _packed(found: Answer, file: str) -> bytes:
+    """The answer as msgpack, which ends at 64 bits. Raises ModelError for a number beyond them."""
+    try:
+        return encode(found)
+    except OverflowError as error:
+        words = "a size or a count in it is beyond 64 bits: damaged, or no network of this world"
+        raise ModelError(Issue(words, file)) from error
 
 
 def _model(request: GraphRequest) -> ReadDone:

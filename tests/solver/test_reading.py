@@ -99,6 +99,17 @@ def test_that_a_file_whose_name_is_no_unicode_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no signals")
+def test_that_a_number_beyond_64_bits_is_one_sentence(tmp_path: Path) -> None:
+    # 2^24 x 2^24 by 2^24 x 2^24 are 2^72 multiply-adds, of floats that take 2^50 B each.
+    model = model_of(
+        [node("MatMul", "x w")], [floats("x", 2**24, 2**24)], [weight("w", 2**24, 2**24)]
+    )
+    path = tmp_path / "vast.onnx"
+    path.write_bytes(model.SerializeToString())
+    with pytest.raises(ModelError, match=r"^vast\.onnx: a size or a count in it is beyond 64 bits"):
+        read_model(GraphRequest(str(path)))
+
+
 def test_that_a_crash_is_one_sentence() -> None:
     error = refused("os.kill(os.getpid(), 11)")
 

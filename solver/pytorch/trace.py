@@ -91,7 +91,7 @@ def trace_exported(
     except EngineError as error:
         places = [replace(issue, where=issue.where or path.name) for issue in error.issues]
         raise ModelError(places) from error
-    except Exception as error:
+    except Exception as error:  # a program of any kind fails in PyTorch's tracing in any way
         first = str(error).strip().partition("\n")[0]
         words = f"cannot be traced: {type(error).__name__}: {first}"
         raise ModelError(Issue(words, path.name)) from error
@@ -215,7 +215,7 @@ def users_code(path: Path, what: str) -> Iterator[None]:
         yield
     except EngineError:
         raise
-    except (Exception, SystemExit) as error:
+    except (Exception, SystemExit) as error:  # the user's own code may raise anything
         raise _told(error, path, what) from error
 
 

@@ -89,7 +89,10 @@ def test_that_the_place_of_the_first_fault_is_told() -> None:
 @needs_torch
 def test_that_a_module_that_has_changed_is_refused(tmp_path: Path) -> None:
     (tmp_path / "small_net.py").write_text("raise SystemExit(9)\n")
-    *_, answer = run(RunRequest.of(keep_all(traced_costed())), tmp_path)
+    request = request_of(
+        keep_all(traced_costed()), lambda graph: edited(graph, file="small_net.py")
+    )
+    *_, answer = run(request, tmp_path)
     assert isinstance(answer, RunRefused)
     assert "has changed since it was traced" in str(answer.issues[0])
     assert answer.details == ""

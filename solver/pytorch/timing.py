@@ -2,9 +2,10 @@
 
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from statistics import quantiles
+from statistics import median, quantiles
 from typing import Final
 
 import torch
@@ -19,14 +20,24 @@ from solver.torch_program import Program
 Progress = Callable[[int, int], None]
 """Called with the number of ops timed so far and of all, over all rounds."""
 
+_FEWEST_ROUNDS: Final = 2
 _ROUNDS: Final = 5
+_MOST_ROUNDS: Final = 15
+_FIRST_SHARE: Final = 0.6
+"""Of the time, for the rounds over all ops; the rest is for those whose samples still differ."""
 _WARM_UP: Final = 2
 _FEWEST: Final = 3
 _MOST: Final = 25
+_BATCHES: Final = 3
+"""A sample is the quickest of so many batches: what other programs take away hits some of them."""
+_BATCH_S: Final = 2e-4
+"""A batch is of as many runs as take so long: the clock's own time is then no part of it."""
 _STABLE: Final = 0.05
 """The middle half of a round's samples lies within so much of their median: enough."""
-_SAMPLE_S: Final = 2e-4
-"""A sample is of as many runs as take so long: the clock's own time is then no part of it."""
+_SETTLED: Final = 0.15
+"""The same over all rounds."""
+_FINE_S: Final = 1e-6
+"""A clock of CPU time that ticks no slower can time a batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,27 +55,30 @@ def time_ops(
 
     The step is executed in plain order several times; before an op is executed it is run on the
     same inputs again and again, after a warm-up, until its samples are stable or its part of the
-    time is used up. Rounds over the whole step make one disturbance hit few samples of any op.
+    time is used up. Rounds over the whole step make one disturbance hit few samples of any op;
+    further rounds, while time is left, take more of the ops whose samples still differ. On one
+    thread CPU time is counted, which is not that of other programs.
 
     Raises EngineError as `replay.prepare`.
     """
     setting = prepare(program)
     samples: list[list[float]] = [[] for _ in graph.ops]
-    share_s = plan.limit_s / (_ROUNDS * max(1, len(graph.ops)))
-    threads = torch.get_num_threads()
-    if plan.threads is not None:
-        torch.set_num_threads(plan.threads)
-    try:
-        with torch.no_grad():
-            for turn in range(_ROUNDS):
-                torch.manual_seed(setting.seed)
-                with Machine(graph, program, setting.weights, setting.batch) as machine:
-                    for place, op in enumerate(graph.ops):
-                        samples[place] += _samples(machine.prepared(op.name), share_s)
-                        _execute(graph, machine, place)
-                        progress(turn * len(graph.ops) + place + 1, _ROUNDS * len(graph.ops))
-    finally:
-        torch.set_num_threads(threads)
+    count = len(graph.ops)
+    share_s = _FIRST_SHARE * plan.limit_s / (_ROUNDS * max(1, count))
+    deadline = time.perf_counter() + plan.limit_s
+    with _threads(plan.threads), torch.no_grad():
+        clock = _clock()
+        for turn in range(_MOST_ROUNDS):
+            wanted = _wanted(samples, turn, share_s, deadline)
+            if not wanted:
+                break
+            torch.manual_seed(setting.seed)
+            with Machine(graph, program, setting.weights, setting.batch) as machine:
+                for place, op in enumerate(graph.ops):
+                    if place in wanted:
+                        samples[place] += _samples(machine.prepared(op.name), share_s, clock)
+                    _execute(graph, machine, place)
+                    progress(turn * count + place + 1, max(_ROUNDS, turn + 1) * count)
     return [
         OpTiming(op.name, op.kind, op.flop, tuple(taken))
         for op, taken in zip(graph.ops, samples, strict=True)
@@ -73,8 +87,40 @@ def time_ops(
 
 def timed_on(threads: int | None) -> str:
     """What the times are of, in words; `threads` as in TimingPlan."""
-    count = threads or torch.get_num_threads()
-    return f"PyTorch {torch.__version__} on {platform.machine()}, threads: {count}"
+    with _threads(threads):
+        count, of = torch.get_num_threads(), "CPU time, " if _clock() is time.thread_time else ""
+    return f"{of}PyTorch {torch.__version__} on {platform.machine()}, threads: {count}"
+
+
+@contextmanager
+def _threads(wanted: int | None) -> Iterator[None]:
+    """Runs PyTorch on so many threads; None leaves its own choice."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(wanted or before)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _clock() -> Callable[[], float]:
+    """The thread's CPU time where all work is in this thread and that is known finely enough."""
+    fine = time.get_clock_info("thread_time").resolution <= _FINE_S
+    return time.thread_time if torch.get_num_threads() == 1 and fine else time.perf_counter
+
+
+def _wanted(samples: list[list[float]], turn: int, share_s: float, deadline: float) -> set[int]:
+    """The ops to sample in this round: all in the first ones, then those that are not settled.
+
+    As few as the time that is left is enough for, those first that take the most.
+    """
+    left_s = deadline - time.perf_counter()
+    if turn < (_ROUNDS if left_s > 0 else _FEWEST_ROUNDS):
+        return set(range(len(samples)))
+    left = int(left_s / max(share_s, 1e-9))
+    restless = [place for place, taken in enumerate(samples) if _spread(taken) > _SETTLED]
+    restless.sort(key=lambda place: -median(samples[place]))
+    return set(restless[: max(0, left)])
 
 
 def _execute(graph: TrainingGraph, machine: Machine, place: int) -> None:
@@ -86,25 +132,32 @@ def _execute(graph: TrainingGraph, machine: Machine, place: int) -> None:
             machine.do(Action(ActionKind.FREE, i))
 
 
-def _samples(run: Callable[[], object], limit_s: float) -> list[float]:
+def _samples(run: Callable[[], object], limit_s: float, clock: Callable[[], float]) -> list[float]:
     """Seconds per run; what is made is dropped at once, as a schedule would."""
-    clock = time.perf_counter
     for _ in range(_WARM_UP):
-        began = clock()
+        began = time.perf_counter()
         run()
-    repeats = max(1, round(_SAMPLE_S / max(clock() - began, 1e-9)))
-    deadline = clock() + limit_s
+    repeats = max(1, round(_BATCH_S / max(time.perf_counter() - began, 1e-9)))
+    deadline = time.perf_counter() + limit_s
     found: list[float] = []
+    late = False
     while len(found) < _MOST:
-        began = clock()
-        for _ in range(repeats):
-            run()
-        found.append((clock() - began) / repeats)
-        if len(found) >= _FEWEST and (clock() > deadline or _is_stable(found)):
+        batches = 1 if late else _BATCHES
+        found.append(min(_batch(run, repeats, clock) for _ in range(batches)))
+        late = time.perf_counter() > deadline
+        if len(found) >= _FEWEST and (late or (len(found) > _FEWEST and _spread(found) <= _STABLE)):
             break
     return found
 
 
-def _is_stable(samples: list[float]) -> bool:
+def _batch(run: Callable[[], object], repeats: int, clock: Callable[[], float]) -> float:
+    began = clock()
+    for _ in range(repeats):
+        run()
+    return (clock() - began) / repeats
+
+
+def _spread(samples: list[float]) -> float:
+    """Width of the middle half of the samples, as a part of their median."""
     low, middle, high = quantiles(samples, n=4, method="inclusive")
-    return len(samples) > _FEWEST and high - low <= _STABLE * middle
+    return (high - low) / middle if middle else 0.0

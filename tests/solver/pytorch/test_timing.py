@@ -32,8 +32,9 @@ def test_that_each_op_is_timed_once_per_round_at_least() -> None:
     timings = time_ops(graph, graph.program, TimingPlan(0.5, 1), lambda done, _: seen.append(done))
     assert [timing.op for timing in timings] == [op.name for op in graph.ops]
     assert all(timing.median_s > 0 for timing in timings)
-    assert all(len(timing.samples_s) >= 15 for timing in timings)  # five rounds of three
-    assert seen == list(range(1, 5 * len(graph.ops) + 1))
+    assert all(len(timing.samples_s) >= 6 for timing in timings)  # two rounds of three
+    assert seen == list(range(1, len(seen) + 1))
+    assert len(seen) % len(graph.ops) == 0
 
 
 def test_that_a_convolution_takes_longer_than_an_addition() -> None:
@@ -41,7 +42,7 @@ def test_that_a_convolution_takes_longer_than_an_addition() -> None:
     assert graph.program is not None
     timings = time_ops(graph, graph.program, TimingPlan(0.5, 1), lambda _done, _of: None)
     median = {timing.op: timing.median_s for timing in timings}
-    assert median["first.0.convolution"] > median["add"]  # of one number
+    assert median["first.0.convolution"] > median["first.1.add"]  # of one number
 
 
 def test_that_a_profiled_board_solves_with_its_table(

@@ -125,7 +125,6 @@ def _run(app: "QApplication", window: "MainWindow", options: argparse.Namespace)
         shot.arm(nothing_to_open=not (options.demo or options.subject))
     code = app.exec()
     if shot is not None and not shot.saved:
-        _LOG.error("no screenshot was saved: %s", shot.why)
         sys.stderr.write(f"no screenshot was saved: {shot.why}\n")
         return 1
     return code

@@ -50,8 +50,10 @@ class Notice:
 
     @property
     def whole(self) -> str:
-        """Everything, as it is copied."""
-        return "\n".join(part for part in (self.title, self.text, self.details) if part)
+        """Everything, as it is copied; a text that the details say more fully is left to them."""
+        first = self.text.partition("\n")[0]
+        text = "" if first and self.details.startswith(first) else self.text
+        return "\n".join(part for part in (self.title, text, self.details) if part)
 
 
 def notice_of_issues(title: str, issues: Sequence[Issue], details: str = "") -> Notice:

@@ -92,7 +92,7 @@ def test_that_a_screenshot_of_a_bad_file_says_why(tmp_path: Path) -> None:
         check=False,
     )
     assert ended.returncode == 1
-    assert "is an empty file" in ended.stderr
+    assert ended.stderr.count("is an empty file") == 1
     assert "Traceback" not in ended.stderr
     assert not picture.exists()
 

@@ -84,7 +84,7 @@ def test_that_gradients_are_bit_equal_and_the_peak_is_met_to_the_byte(
 
 def test_that_batch_norm_runs_again_and_leaves_its_statistics_alone(graph: TrainingGraph) -> None:
     trace = solved(graph, "nrf52840", 1.0, "keep-all")
-    norm = graph.op_index["first.1._native_batch_norm_legit_functional"]
+    norm = graph.op_index["first.1.batch_norm"]
     first = next(
         place
         for place, action in enumerate(trace.schedule.actions)
@@ -100,7 +100,7 @@ def test_that_batch_norm_runs_again_and_leaves_its_statistics_alone(graph: Train
 def test_that_a_free_one_action_early_is_the_first_fault(graph: TrainingGraph) -> None:
     trace = solved(graph, "rpi4", 1.0, "keep-all")
     actions = list(trace.schedule.actions)
-    relu = graph.tensor_index["relu"]
+    relu = graph.tensor_index["first.2.relu"]
     place = actions.index(Action(ActionKind.FREE, relu))
     reader = max(
         k
@@ -136,7 +136,7 @@ def test_that_a_missing_recompute_is_a_fault(graph: TrainingGraph) -> None:
 def test_that_a_second_draw_of_random_numbers_is_noticed(graph: TrainingGraph) -> None:
     """The verifier forbids it; a replay without the verifier sees other bytes."""
     trace = solved(graph, "rpi4", 1.0, "keep-all")
-    drop = graph.op_index["native_dropout"]
+    drop = graph.op_index["drop.dropout"]
     actions = list(trace.schedule.actions)
     place = actions.index(Action(ActionKind.COMPUTE, drop))
     actions.insert(place + 1, Action(ActionKind.RECOMPUTE, drop))
@@ -167,14 +167,14 @@ def with_call(graph: TrainingGraph, name: str, **changes: object) -> TrainingGra
     [
         ({"target": "aten.mm.default"}, "aten.mm.default fails"),
         ({"target": "aten.save.default"}, "no operator that a traced step may call"),
-        ({"outputs": ["relu", "more"]}, "returns 1 values, the program names 2"),
+        ({"outputs": ["first.2.relu", "more"]}, "returns 1 values, the program names 2"),
     ],
 )
 def test_that_a_call_that_cannot_be_made_is_told(
     graph: TrainingGraph, changes: dict[str, object], told: str
 ) -> None:
     trace = solved(graph, "rpi4", 0.75, "page-all")
-    costed = replace(trace.problem.costed, graph=with_call(graph, "relu", **changes))
+    costed = replace(trace.problem.costed, graph=with_call(graph, "first.2.relu", **changes))
     other = replace(trace, problem=replace(trace.problem, costed=costed))
     with pytest.raises(EngineError, match=told):
         run(other)

@@ -230,6 +230,7 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
         memory = min(memory, 0.33 * self.height())
         layout.setRowFixedHeight(2, round(memory))
         layout.activate()
+        self.ci.setGeometry(self.range)  # the rows of before may have been too high for it
         self.scroller.refresh()
         self._show_data()
 

@@ -150,6 +150,17 @@ def test_that_a_larger_font_makes_lanes_and_names_larger(view: ScheduleView) -> 
     assert view.canvas.lane_axis.width() > 1.6 * width
 
 
+def test_that_the_time_axis_stays_in_sight_when_the_view_shrinks(
+    view: ScheduleView, qtbot: QtBot
+) -> None:
+    view.resize(900, 900)
+    view.resize(900, view.minimumSizeHint().height())
+    qtbot.wait(0)
+    canvas = view.canvas
+    assert canvas.time_axis.geometry().bottom() <= canvas.height()
+    assert canvas.ci.geometry().height() == canvas.height()
+
+
 def test_that_the_legend_goes_below_the_buttons_when_it_has_no_room_beside_them(
     view: ScheduleView, qtbot: QtBot
 ) -> None:

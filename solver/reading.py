@@ -19,7 +19,7 @@ import msgspec
 from solver.child_python import environment, module_command
 from solver.costs import price
 from solver.errors import EngineError, Issue, ModelError, UsageError
-from solver.files import is_there
+from solver.files import is_there, why_not_readable
 from solver.graph_request import GraphRequest
 from solver.loading import LoadedModel, load_training_graph
 from solver.packing import unpack_outcome
@@ -81,7 +81,9 @@ class ReadingLimits:
 
 
 def _is_archive(path: Path) -> bool:
-    """Whether it may be an exported PyTorch program."""
+    """Whether it may be an exported PyTorch program; opening a pipe could wait without end."""
+    if why_not_readable(path):
+        return False  # the reading process says so
     try:
         with path.open("rb") as file:
             return file.read(4) == b"PK\x03\x04"

@@ -19,6 +19,7 @@ from solver.reading import (
     ReadingFaultError,
     ReadingLimits,
     read_model,
+    read_result,
 )
 from solver.solve_process import WORKER_COMMAND
 from tests.helpers.command import GRAPHS
@@ -74,6 +75,17 @@ def test_that_wrong_usage_stays_wrong_usage() -> None:
         read_model(GraphRequest(CHAIN, batch=2, loss="mse"))
 
     assert [issue.where for issue in caught.value.issues] == ["--batch", "--loss"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_that_a_pipe_that_nobody_writes_to_is_refused_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+
+    with pytest.raises(ModelError, match="is not an ordinary file"):
+        read_model(GraphRequest(str(path)))
+    with pytest.raises(ModelError, match="is not an ordinary file"):
+        read_result(path)
 
 
 def test_that_every_mistake_of_a_file_comes_back(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtWidgets import (
     QFrame,
     QLayout,
@@ -108,7 +108,7 @@ def build_views(window: QMainWindow) -> Views:
         strip=CompareStrip(),
         headline=HeadlineBar(),
         impossible=ImpossibleBanner(),
-        centre=QStackedWidget(),
+        centre=Pages(),
         empty=EmptyPage(),
         schedule=ScheduleView(),
         details=DetailsCard(),
@@ -245,6 +245,17 @@ def _put(frame: QFrame, widget: QWidget, *, stretch: int = 0) -> None:
     layout.addWidget(widget, stretch)
 
 
+class Pages(QStackedWidget):
+    """Pages that take the height that is left.
+
+    By heights for widths, which Qt takes for the least, they would squeeze what stands above them.
+    """
+
+    def hasHeightForWidth(self) -> bool:
+        """Qt: never, whatever the pages say."""
+        return False
+
+
 class Column(QScrollArea):
     """A column of cards: as wide as they need, and it scrolls when the window is too low."""
 
@@ -258,6 +269,12 @@ class Column(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Qt: cards that need more width than before get it; a scroll area would cut them."""
+        if event.type() == QEvent.Type.LayoutRequest and watched is self.inside:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
 
     def minimumSizeHint(self) -> QSize:
         """Qt: wide enough for the cards and the scroll bar, however low."""

@@ -55,6 +55,8 @@ class StatusLine(QStatusBar):
         self.background = label(tone="muted")
         self.background.setObjectName("backgroundWords")
         self.addWidget(self._dot)
+        self.words.setIndent(0)
+        self.words.setContentsMargins(0, 0, 2 * self.fontMetrics().averageCharWidth(), 0)
         self.addWidget(self.words)
         self.addWidget(self.hint, 1)
         self.addPermanentWidget(self.background)

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from poet_gui.main_window import MainWindow
 from poet_gui.viewmodels.impossible import ImpossibleWords
 from poet_gui.widgets.eliding_label import ElidingLabel
-from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, open_model, solve
+from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, open_model, show_chain, solve
 
 
 def test_that_three_columns_fit_a_small_screen(qtbot: QtBot, make_window: MakeWindow) -> None:
@@ -185,3 +185,32 @@ def _scrolls(widget: QWidget) -> bool:
             return True
         parent = parent.parentWidget()
     return False
+
+
+def test_that_a_large_window_shows_every_line_of_an_impossible_budget(
+    qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window("honest", start=False, size=(1600, 900))
+    show_chain(window)
+    banner = window.views.impossible
+    words = ImpossibleWords("Impossible", ("one line " * 30, "a second", "a third"), (), False)
+    banner.set_words(words)
+
+    def is_whole() -> bool:
+        text = banner.text
+        return text.visibleRegion().boundingRect().height() >= text.heightForWidth(text.width())
+
+    qtbot.waitUntil(is_whole, timeout=WAIT_MS)
+
+
+def test_that_cards_which_grow_wider_get_the_width(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window("honest", start=False)
+    _resize(window, 1280, 720)
+    left, budgets = window.views.left, window.views.budgets
+    needed = left.viewport().width() + 20
+    budgets.setMinimumWidth(needed)
+
+    def has_its_width() -> bool:
+        return left.viewport().width() >= left.inside.width() >= needed
+
+    qtbot.waitUntil(has_its_width, timeout=WAIT_MS)

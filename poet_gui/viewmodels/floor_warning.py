@@ -45,7 +45,8 @@ def _setting(costed: CostedGraph, tensor: Tensor) -> str:
     """What to change, in a sentence; empty where nothing is known to help."""
     settings = costed.graph.settings
     if tensor.role is Role.WEIGHT_GRADIENT:
-        if settings.weight_gradients is not WeightGradients.BUFFERED:
+        given = settings.accounting is Accounting.GIVEN  # then there is nothing to choose
+        if given or settings.weight_gradients is not WeightGradients.BUFFERED:
             return ""
         applied = format_bytes(_floor_when_applied(costed))
         return f"Weight gradients “applied at once” (Model) lower the floor to {applied}."

@@ -78,9 +78,8 @@ class ModelPanel(QWidget):
         self.source.setText(model.source)
         self.facts.set_facts(model_facts(model))
         settings = model.costed.graph.settings
-        with QSignalBlocker(self.batch):
-            self.batch.setValue(settings.batch or 1)
         given = settings.accounting is Accounting.GIVEN
+        self._render_batch(settings.batch, given=given)
         poet = settings.accounting is Accounting.POET
         both = model.request.model in with_choice
         _choose(self.accounting, settings.accounting)
@@ -96,6 +95,13 @@ class ModelPanel(QWidget):
         self._render_loss(settings, outputs, enabled=own)
         self.sizes_button.setVisible(own and report is not None and bool(report.open_sizes))
 
+    def _render_batch(self, batch: int | None, *, given: bool) -> None:
+        """Samples of a step; a graph that came as it is does not say how many they are."""
+        with QSignalBlocker(self.batch):
+            self.batch.setMinimum(0 if given else 1)
+            self.batch.setSpecialValueText("unknown" if given else "")  # in the place of 0
+            self.batch.setValue(batch or (0 if given else 1))
+
     def _render_loss(
         self, settings: GraphSettings, outputs: tuple[str, ...], *, enabled: bool
     ) -> None:
@@ -110,7 +116,7 @@ class ModelPanel(QWidget):
     def _fill(self) -> None:
         for accounting, text in (
             (Accounting.AUTODIFF, "differentiated"),
-            (Accounting.POET, "POET's released code"),
+            (Accounting.POET, "as POET counts"),
             (Accounting.GIVEN, "as the file says"),
         ):
             self.accounting.addItem(text, accounting)

@@ -7,7 +7,7 @@ import pytest
 from poet_gui.viewmodels.floor_warning import floor_warning
 from solver import api
 from solver.costs import CostedGraph, price
-from solver.graph import GraphSettings, Role, TrainingGraph, WeightGradients, Weights
+from solver.graph import Accounting, GraphSettings, Role, TrainingGraph, WeightGradients, Weights
 from solver.graph_request import GraphRequest
 from tests.helpers.builders import Line, device_of, graph_of
 
@@ -45,6 +45,15 @@ def test_that_a_buffered_weight_gradient_names_the_setting_and_what_it_brings() 
     assert "The floor is 1010 B" in warning.text
     assert "“applied at once”" in warning.text
     assert warning.text.endswith("lower the floor to 210 B.")
+
+
+def test_that_no_setting_is_named_where_the_file_leaves_none_to_choose() -> None:
+    settings = GraphSettings(Accounting.GIVEN, weight_gradients=WeightGradients.BUFFERED)
+
+    warning = floor_warning(with_role(BIG_GRADIENT, "w", Role.WEIGHT_GRADIENT, settings))
+
+    assert warning is not None
+    assert warning.text.endswith("with less, nothing works.")
 
 
 def test_that_what_the_setting_brings_is_true() -> None:

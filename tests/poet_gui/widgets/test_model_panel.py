@@ -45,7 +45,4 @@ def test_that_a_graph_that_came_as_it_is_has_no_batch_of_one(qtbot: QtBot) -> No
 def test_that_no_choice_is_too_long_for_the_left_column(qtbot: QtBot) -> None:
     panel = panel_with(qtbot, GraphSettings(Accounting.POET))
     for combo in (panel.accounting, panel.weights, panel.gradients):
-        widest = max(
-            combo.fontMetrics().horizontalAdvance(combo.itemText(i)) for i in range(combo.count())
-        )
-        assert widest <= combo.fontMetrics().horizontalAdvance("applied at once")
+        assert all(len(combo.itemText(i)) <= 16 for i in range(combo.count()))

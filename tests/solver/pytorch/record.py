@@ -36,7 +36,7 @@ from tests.solver.pytorch.recorded import (
     runs_file,
 )
 
-TIME_LIMIT_S = 20.0
+TIME_LIMIT_S = 60.0
 SEED = 0
 
 

@@ -2,9 +2,10 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from solver.codec.documents import BudgetObject
 from solver.codec.sweep_documents import PointDocument
 from solver.explain import proven_percent
 from solver.frontier import Knee, knees
@@ -37,12 +38,18 @@ def sweep_table(sweep: StrategySweep, entries: Sequence[Entry]) -> list[str]:
     """Lines for people about one strategy; `entries` are its points in order."""
     axis = sweep.settings.axis
     found = () if axis == "map" else knees(sweep.planner.frontier())
+    limits = limit_words([entry.document.budget.runtime_s for entry in entries])
+    refused = [
+        entry.document.budget
+        for entry in entries
+        if sweep.proves and entry.document.status == "infeasible"
+    ]
     rows: list[tuple[str, ...]] = []
     marked: set[Knee] = set()
     for entry in entries:
         knee = next((each for each in found if _is_at(each, entry.document)), None)
         first = knee is not None and knee not in marked  # looser budgets may have the same schedule
-        rows.append(("*" if first else "", *_cells(entry)))
+        rows.append(("*" if first else "", *_cells(entry, limits, refused)))
         marked |= set() if knee is None else {knee}
     limit = 1 + _HEADS.index("limit")
     unlimited = all(row[limit] == _UNKNOWN for row in rows)
@@ -65,16 +72,38 @@ def _head(sweep: StrategySweep, count: int) -> str:
     return f"{sweep.strategy}, {name} on {device}, {along[settings.axis]}: {points}"
 
 
-def _cells(entry: Entry) -> tuple[str, ...]:
-    document, counts = entry
-    limit = document.budget.runtime_s
-    budgets = (
-        format_bytes(document.budget.ram_bytes),
-        _UNKNOWN if limit is None else format_seconds(limit),
+def limit_words(limits: Sequence[float | None]) -> dict[float | None, str]:
+    """Runtime limits in seconds for people, with as many digits as tell different ones apart."""
+    given = sorted({limit for limit in limits if limit is not None})
+    words = [format_seconds(limit) for limit in given]
+    digits = 4
+    while len(set(words)) < len(given):
+        words = [f"{limit:.{digits}g} s" for limit in given]
+        digits += 1
+    return {None: _UNKNOWN, **dict(zip(given, words, strict=True))}
+
+
+def is_ruled_out(budget: BudgetObject, refused: Sequence[BudgetObject]) -> bool:
+    """Whether it is no looser than a budget that is proven impossible."""
+    return any(
+        budget.ram_bytes <= other.ram_bytes and _limit_s(budget) <= _limit_s(other)
+        for other in refused
     )
+
+
+def _limit_s(budget: BudgetObject) -> float:
+    return math.inf if budget.runtime_s is None else budget.runtime_s
+
+
+def _cells(
+    entry: Entry, limits: Mapping[float | None, str], refused: Sequence[BudgetObject]
+) -> tuple[str, ...]:
+    document, counts = entry
+    budget = document.budget
+    budgets = (format_bytes(budget.ram_bytes), limits[budget.runtime_s])
     total, bound = document.energy_j.total, document.bound_j
     if total is None or bound is None:
-        word = _WORDS[document.status]
+        word = _WORDS["infeasible" if is_ruled_out(budget, refused) else document.status]
         shown = _UNKNOWN if bound is None else format_joules(bound)
         return (*budgets, word, _UNKNOWN, shown, *(_UNKNOWN,) * 4)
     baseline = document.baseline.energy_j

@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 import traceback
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -34,6 +35,8 @@ from solver.text import one_line, printable
 MEMORY_EXIT: Final = 77
 """Exit code where the memory was used up and no words could be said any more."""
 
+_MOST_ISSUES: Final = 1000
+_LONGEST_TEXT: Final = 2000
 _WATCH_S: Final = 0.25
 _SPARE_CPU_S: Final = 2  # the parent's clock ends it first: this is for a parent that is gone
 
@@ -109,7 +112,7 @@ def answer(path: str, request: GraphRequest | None) -> bytes:
         return _packed(found, Path(path).name)
     except EngineError as error:
         usage = error.exit_code == 2  # noqa: PLR2004 - wrong usage, as EngineError says
-        return encode(ReadRefused([_one_line(issue) for issue in error.issues], usage))
+        return encode(ReadRefused(_to_be_shown(error.issues), usage))
     except MemoryError:
         return encode(ReadExhausted())
     except Exception as error:  # noqa: BLE001 - the top loop: a fault of ours is told like any other
@@ -175,14 +178,27 @@ def limit_itself(memory_bytes: int, seconds: float) -> bool:
     return sys.platform != "darwin" and bound(resource.RLIMIT_AS, memory_bytes)
 
 
+def _to_be_shown(issues: Sequence[Issue]) -> list[Issue]:
+    """The issues within what a window can show; how many are left out stands at the end."""
+    shown = [_one_line(issue) for issue in issues[:_MOST_ISSUES]]
+    left = len(issues) - len(shown)
+    return [*shown, Issue(f"and {left:,} more")] if left else shown
+
+
 def _one_line(issue: Issue) -> Issue:
-    """Names in a damaged file may hold anything, a terminal's commands too."""
+    """Names in a damaged file may hold anything, a terminal's commands too, and have no end."""
     return replace(
         issue,
-        message=one_line(issue.message),
-        where=one_line(issue.where),
-        suggestion=one_line(issue.suggestion),
+        message=_short(issue.message),
+        where=_short(issue.where),
+        suggestion=_short(issue.suggestion),
     )
+
+
+def _short(text: str) -> str:
+    """The text on one line; where it is longer than any sentence, its beginning and its end."""
+    half = _LONGEST_TEXT // 2
+    return one_line(text if len(text) <= _LONGEST_TEXT else f"{text[:half]}...{text[-half:]}")
 
 
 def _watch(parent: int, memory_bytes: int | None) -> None:

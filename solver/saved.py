@@ -23,6 +23,7 @@ from solver.verify import verify_figures
 
 _SUM: Final = 1e-9  # relative: sums of the same numbers in another order
 _GAP: Final = 1e-6  # absolute: a gap is the difference of two nearly equal energies
+_LONGEST_TEXT: Final = 10_000  # characters; text without end would hold up whatever shows it
 
 
 def problem_of(document: ResultDocument, graph: TrainingGraph | None = None) -> Problem:
@@ -107,6 +108,7 @@ def examine(document: ResultDocument, graph: TrainingGraph | None = None) -> Exa
 
 def _claim_faults(document: ResultDocument, problem: Problem, outcome: Outcome) -> Iterator[str]:
     """What is wrong with the schedule and with what is claimed of it."""
+    yield from _text_faults(document)
     if isinstance(outcome, Infeasible):
         yield from _impossible_faults(document, problem)
     if not isinstance(outcome, Optimal | Feasible):
@@ -124,6 +126,25 @@ def _claim_faults(document: ResultDocument, problem: Problem, outcome: Outcome) 
     energy_j = outcome.trace.total_energy_j
     if isinstance(outcome, Feasible) and is_proven(problem, energy_j, outcome.bound_j):
         yield f"called feasible, but the bound of {outcome.bound_j} J proves it optimal"
+
+
+def _text_faults(document: ResultDocument) -> Iterator[str]:
+    """Texts that are shown as they are, and that no result of this program has so long."""
+    model, device, solver = document.model, document.device, document.solver
+    shown = {
+        "message": document.message,
+        "model.name": model.name,
+        "model.source": model.source,
+        "device.id": device.id,
+        "device.name": device.name,
+        "settings.strategy": document.settings.strategy,
+        "solver.strategy": solver.strategy,
+        "solver.name": solver.name,
+        "solver.version": solver.version,
+    }
+    for place, text in shown.items():
+        if len(text) > _LONGEST_TEXT:
+            yield f"{place}: {len(text):,} characters, and at most {_LONGEST_TEXT:,} can be shown"
 
 
 def _impossible_faults(document: ResultDocument, problem: Problem) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Claim: whatever the process that reads a file does or dies of, the answer is one sentence."""
 
+import json
 import os
 import subprocess
 import sys
@@ -75,6 +76,19 @@ def test_that_wrong_usage_stays_wrong_usage() -> None:
         read_model(GraphRequest(CHAIN, batch=2, loss="mse"))
 
     assert [issue.where for issue in caught.value.issues] == ["--batch", "--loss"]
+
+
+def test_that_what_is_said_of_a_file_can_be_shown(tmp_path: Path) -> None:
+    document = json.loads(Path(CHAIN).read_text())
+    document["nodes"][0]["inputs"] = ["x" * 5000, *(f"y{k}" for k in range(1500))]
+    path = tmp_path / "odd.json"
+    path.write_text(json.dumps(document))
+
+    with pytest.raises(ModelError) as caught:
+        read_model(GraphRequest(str(path)))
+    texts = [issue.message for issue in caught.value.issues]
+    assert max(map(len, texts)) < 2100
+    assert len(texts) <= 1001
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")

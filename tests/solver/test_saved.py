@@ -234,6 +234,13 @@ def test_that_a_graph_that_makes_two_gradients_of_one_tensor_is_true() -> None:
     assert faults_of(decode_result(encode_json(result))) == ()
 
 
+@pytest.mark.parametrize("kind", ["optimal", "feasible", "infeasible", "no_answer", "failed"])
+def test_that_a_message_that_nobody_could_show_is_found(kind: str) -> None:
+    faults = _faults(kind, lambda document: document.update(message="x" * 10_001))
+
+    assert "message: 10,001 characters, and at most 10,000 can be shown" in faults
+
+
 def test_that_actions_without_a_schedule_are_found() -> None:
     def change(document: Document) -> None:
         document["status"], document["stop_reason"] = "no_answer", "time"

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
@@ -14,7 +14,9 @@ from poet_gui.window_place import PREFERRED
 from solver.outcome import Outcome
 
 _SETTLE_MS: Final = 300
-"""Layout, fonts and plots need a few rounds of the event loop after the result is there."""
+"""Fonts and plots need a while after the result is there."""
+_ROUNDS: Final = 30
+"""A layout tells the one around it a round of the event loop later; none is nested deeper."""
 
 
 class Screenshot(QObject):
@@ -64,6 +66,8 @@ class Screenshot(QObject):
 
     @Slot()
     def _save(self) -> None:
+        for _ in range(_ROUNDS):
+            QCoreApplication.processEvents()
         self.saved = self._window.grab().save(str(self._path), "PNG")
         self.why = "" if self.saved else f"{self._path} cannot be written"
         QApplication.exit(0 if self.saved else 1)

@@ -1,11 +1,14 @@
 """Small screens and large text: nothing is cut, what does not fit moves into tabs or scrolls."""
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from poet_gui.main_window import MainWindow
+from poet_gui.screenshot import Screenshot
 from poet_gui.viewmodels.impossible import ImpossibleWords
 from poet_gui.widgets.eliding_label import ElidingLabel
 from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, open_model, show_chain, solve
@@ -214,3 +217,18 @@ def test_that_cards_which_grow_wider_get_the_width(qtbot: QtBot, make_window: Ma
         return left.viewport().width() >= left.inside.width() >= needed
 
     qtbot.waitUntil(has_its_width, timeout=WAIT_MS)
+
+
+def test_that_a_screenshot_waits_until_every_layout_has_settled(
+    make_window: MakeWindow, tmp_path: Path
+) -> None:
+    window = make_window("honest", start=False)
+    _resize(window, 1600, 1000)
+    shot = Screenshot(window, tmp_path / "shot.png", solves=False)
+    show_chain(window)  # its facts push the settings down: the column has to scroll
+
+    shot._save()
+
+    assert shot.saved
+    loss = window.views.model.loss
+    assert loss.height() >= loss.minimumSizeHint().height()

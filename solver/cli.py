@@ -19,6 +19,7 @@ from solver.commands.interrupts import INTERRUPTED, raise_interrupts
 from solver.errors import EngineError
 from solver.plugins import named_object
 from solver.suggest import near_or_all
+from solver.text import one_line
 
 _DISK_FAULTS: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO})
 """What stdout says when it is a file that cannot take any more."""
@@ -88,7 +89,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         code = poet.main(arguments, prog_name="poet", standalone_mode=False)
     except EngineError as error:
         for issue in error.issues:
-            click.echo(f"poet: {issue}", err=True)
+            click.echo(f"poet: {one_line(str(issue))}", err=True)
         if error.details:
             click.echo(f"poet: please report {_report_file(error.details)}", err=True)
         return error.exit_code

@@ -15,6 +15,7 @@ from solver.graph_request import GraphRequest
 from solver.loaders.given_sizes import size_issues
 from solver.loaders.options import LoadOptions
 from solver.loaders.registry import load_file
+from solver.names import endless_names
 from solver.network import Network
 from solver.suggest import near
 from solver.text import printable
@@ -53,6 +54,8 @@ def load_training_graph(request: GraphRequest) -> LoadedModel:
     if not is_there(path):
         raise UsageError(_unknown_model(request.model))
     graph = _file_graph(path, request)
+    if issues := [Issue(words, path.name) for words in endless_names(graph)]:
+        raise ModelError(issues)
     graph = replace(graph, name=printable(graph.name))
     return LoadedModel(graph, printable(request.model), _digest(path))
 

@@ -17,13 +17,13 @@ from solver.device_files import device_from_document
 from solver.errors import DeviceError, Issue, ModelError
 from solver.graph import GraphSettings, Quantized, TrainingGraph
 from solver.loaders.poet_graph import from_document
+from solver.names import LONGEST_NAME, endless_names
 from solver.outcome import Feasible, Infeasible, Limit, Optimal, Outcome, bound_faults, is_proven
 from solver.problem import Budgets, Problem, Switches
 from solver.verify import verify_figures
 
 _SUM: Final = 1e-9  # relative: sums of the same numbers in another order
 _GAP: Final = 1e-6  # absolute: a gap is the difference of two nearly equal energies
-_LONGEST_TEXT: Final = 10_000  # characters; text without end would hold up whatever shows it
 
 
 def problem_of(document: ResultDocument, graph: TrainingGraph | None = None) -> Problem:
@@ -109,6 +109,7 @@ def examine(document: ResultDocument, graph: TrainingGraph | None = None) -> Exa
 def _claim_faults(document: ResultDocument, problem: Problem, outcome: Outcome) -> Iterator[str]:
     """What is wrong with the schedule and with what is claimed of it."""
     yield from _text_faults(document)
+    yield from endless_names(problem.costed.graph)
     if isinstance(outcome, Infeasible):
         yield from _impossible_faults(document, problem)
     if not isinstance(outcome, Optimal | Feasible):
@@ -133,7 +134,6 @@ def _text_faults(document: ResultDocument) -> Iterator[str]:
     model, device, solver = document.model, document.device, document.solver
     shown = {
         "message": document.message,
-        "model.name": model.name,
         "model.source": model.source,
         "device.id": device.id,
         "device.name": device.name,
@@ -143,8 +143,8 @@ def _text_faults(document: ResultDocument) -> Iterator[str]:
         "solver.version": solver.version,
     }
     for place, text in shown.items():
-        if len(text) > _LONGEST_TEXT:
-            yield f"{place}: {len(text):,} characters, and at most {_LONGEST_TEXT:,} can be shown"
+        if len(text) > LONGEST_NAME:
+            yield f"{place}: {len(text):,} characters, and at most {LONGEST_NAME:,} can be shown"
 
 
 def _impossible_faults(document: ResultDocument, problem: Problem) -> Iterator[str]:

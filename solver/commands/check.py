@@ -15,7 +15,7 @@ from solver.graph_request import GraphRequest
 from solver.reading import read_model
 from solver.saved import faults_of
 from solver.saved_sweep import sweep_faults
-from solver.text import counted
+from solver.text import counted, one_line
 from solver.units import format_joules
 
 _SHOWN: Final = 20
@@ -45,12 +45,12 @@ def check(result: str, *, graph: str | None) -> int:
 
 def _report(faults: Sequence[str], words: str) -> int:
     for fault in faults[:_SHOWN]:
-        click.echo(fault)
+        click.echo(one_line(fault))
     if len(faults) > _SHOWN:
         click.echo(f"... and {len(faults) - _SHOWN} more")
     if faults:
         return 1
-    click.echo(f"ok: {words}")
+    click.echo(f"ok: {one_line(words)}")
     return 0
 
 

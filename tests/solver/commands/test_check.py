@@ -46,6 +46,24 @@ def test_that_check_passes_a_true_result_and_names_a_fault(poet: Poet, tmp_path:
     assert "peak stated" in out
 
 
+def test_that_nothing_in_a_result_reaches_the_terminal_as_a_command(
+    poet: Poet, tmp_path: Path
+) -> None:
+    path = tmp_path / "r.json"
+    poet(*SOLVE, "--ram", "1", "--json", str(path))
+    document = json.loads(path.read_bytes())
+    path.write_text(json.dumps(document | {"message": "\x1b[2Jclean"}))
+    code, out, _ = poet("check", str(path))
+    assert code == 0
+    assert "\\x1b[2Jclean" in out
+
+    document["settings"]["loss"] = "\x1b[2J"
+    path.write_text(json.dumps(document))
+    code, out, _ = poet("check", str(path))
+    assert code == 1
+    assert "\x1b" not in out
+
+
 def test_that_a_slim_result_is_checked_against_its_graph(poet: Poet, tmp_path: Path) -> None:
     result, graph = str(tmp_path / "r.json"), str(tmp_path / "g.json")
     poet(*SOLVE, "--slim", "--json", result)

@@ -12,6 +12,10 @@ from solver.costs import FloatArray
 from solver.units import format_bytes
 
 _DASH = (4.0, 2.5)
+_LINE = 27
+"""Pixels of a piece of line in the legend, and the distance to its words."""
+_BETWEEN = 18
+"""Pixels between the two sides of the legend."""
 
 
 class CompareCurves(QWidget):
@@ -75,15 +79,20 @@ class CompareCurves(QWidget):
 
     def _draw_legend(self, painter: QPainter, overlay: Overlay, area: QRectF) -> None:
         metrics = painter.fontMetrics()
-        x, y = area.left(), area.top() - metrics.height() / 2 - 3
-        for name, curve, dashed in (("A", overlay.a, True), ("B", overlay.b, False)):
+        y = area.top() - metrics.height() / 2 - 3
+        names = [
+            f"{name} peak {format_bytes(curve.peak_bytes)}"
+            for name, curve in (("A", overlay.a), ("B", overlay.b))
+        ]
+        widths = [_LINE + metrics.horizontalAdvance(text) for text in names]
+        x = legend_left(area.left(), self.width(), sum(widths) + _BETWEEN)
+        for text, width, dashed in zip(names, widths, (True, False), strict=True):
             painter.setPen(self._pen(dashed=dashed))
             painter.drawLine(QPointF(x, y), QPointF(x + 22, y))
-            text = f"{name} peak {format_bytes(curve.peak_bytes)}"
             painter.setPen(QColor(self._theme.text))
-            box = QRectF(x + 27, y - metrics.height() / 2, area.width(), metrics.height())
+            box = QRectF(x + _LINE, y - metrics.height() / 2, area.width(), metrics.height())
             painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, text)
-            x += 27 + metrics.horizontalAdvance(text) + 18
+            x += width + _BETWEEN
 
     def _pen(self, *, dashed: bool) -> QPen:
         pen = QPen(QColor(self._theme.warning if dashed else self._theme.curve), 1.2)
@@ -122,6 +131,11 @@ class CompareCurves(QWidget):
         painter.drawPolyline(_polyline(*self._points(overlay.a, overlay, area)))
         self._draw_legend(painter, overlay, area)
         painter.end()
+
+
+def legend_left(wanted: float, room: float, needed: float) -> float:
+    """Where a legend begins, in pixels: above the axis, or as far left of it as it needs."""
+    return max(0.0, min(wanted, room - needed))
 
 
 def _polyline(x: FloatArray, y: FloatArray) -> QPolygonF:

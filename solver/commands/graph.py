@@ -5,7 +5,7 @@ import msgspec
 
 from solver.codec import encode_json, graph_document
 from solver.commands.options import GraphArguments, graph_options
-from solver.commands.output import STDOUT, check_outputs, say, write_output
+from solver.commands.output import STDOUT, check_outputs, say, tell, write_output
 from solver.commands.summary import aligned
 from solver.costs import CostedGraph, price
 from solver.explain import exact_bytes
@@ -34,7 +34,7 @@ def graph(**given: object) -> None:
     if arguments.json_path is not None:
         write_output(arguments.json_path, encode_json(graph_document(costed)))
     if arguments.json_path != STDOUT:
-        click.echo("\n".join(_summary(costed)))
+        tell(_summary(costed))
 
 
 def _summary(costed: CostedGraph) -> list[str]:

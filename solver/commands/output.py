@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -13,6 +13,7 @@ from solver.errors import EngineError, Issue, UsageError
 from solver.exporters.base import Exporter, write_companions
 from solver.files import is_same_file, is_special, why_not_writable, write_whole
 from solver.simulate import Trace
+from solver.text import one_line
 
 STDOUT: Final = "-"
 
@@ -88,9 +89,14 @@ def write_export(path: str, exporter: Exporter, trace: Trace) -> None:
         raise EngineError(Issue(f"cannot write beside {path}: {error.strerror}")) from error
 
 
+def tell(lines: Iterable[str]) -> None:
+    """Write lines to stdout, control characters out of a file's names spelled out."""
+    click.echo("\n".join(one_line(line) for line in lines))
+
+
 def say(text: str) -> None:
-    """A line for the user on stderr."""
-    click.echo(text, err=True)
+    """Lines for the user on stderr, control characters out of names spelled out."""
+    click.echo("\n".join(one_line(line) for line in text.splitlines()), err=True)
 
 
 @contextmanager

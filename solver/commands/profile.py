@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from solver.commands.options import BYTES, SECONDS
-from solver.commands.output import write_output
+from solver.commands.output import tell, write_output
 from solver.commands.progress import TerminalBar
 from solver.commands.summary import aligned
 from solver.cost_files import read_cost_table
@@ -106,7 +106,7 @@ def profile(**given: object) -> None:
     watt = device.flop_per_s / device.flop_per_j
     write_output(str(table), costs_csv(timings, watt))
     write_output(str(toml), device_toml(device))
-    click.echo("\n".join(_summary(device, timings)))
+    tell(_summary(device, timings))
     for line in (*_estimates(device), *earlier):
         click.echo(line)
     own = arguments.folder is None

@@ -10,7 +10,7 @@ import msgspec
 
 from solver.codec import decode_result
 from solver.codec.outcome import outcome_of
-from solver.commands.output import check_outputs, write_output
+from solver.commands.output import check_outputs, tell, write_output
 from solver.commands.progress import TerminalBar
 from solver.commands.reading import read_file
 from solver.errors import EngineError, Issue
@@ -50,7 +50,7 @@ def replay(result: str, *, json_path: str | None, unverified: bool) -> int:
     if json_path is not None:
         write_output(json_path, msgspec.json.encode(report) + b"\n")
     if json_path != "-":
-        click.echo("\n".join(_summary(report)))
+        tell(_summary(report))
     return 0 if report.agrees else 1
 
 

@@ -9,7 +9,7 @@ from solver.api import LoadedModel
 from solver.codec import Origin, encode_json, result_document
 from solver.commands.interrupts import INTERRUPTED
 from solver.commands.options import graph_options
-from solver.commands.output import STDOUT, check_outputs, say, write_export, write_output
+from solver.commands.output import STDOUT, check_outputs, say, tell, write_export, write_output
 from solver.commands.problem_options import (
     DEFAULTS,
     EXIT_CODES,
@@ -131,4 +131,4 @@ def _deliver(
     if STDOUT in {arguments.json_path, *(path for path, _ in exports)}:
         say(outcome.message)
     else:
-        click.echo("\n".join(summary(problem, outcome)))
+        tell(summary(problem, outcome))

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-import click
-
 from solver.bracket_store import BracketStore, user_store_folder
 from solver.codec import (
     Origin,
@@ -20,7 +18,7 @@ from solver.codec import (
 )
 from solver.codec.sweep_documents import SweepDocument
 from solver.commands.interrupts import heard_interrupts
-from solver.commands.output import STDOUT, say, write_output
+from solver.commands.output import STDOUT, say, tell, write_output
 from solver.commands.problem_options import EXIT_CODES
 from solver.commands.reading import read_file
 from solver.commands.sweep_progress import SweepBar
@@ -133,7 +131,7 @@ class SweepDesk:
             if path == STDOUT:
                 say("; ".join(lines[:1] + lines[len(entries) + 2 :]))
             else:
-                click.echo("\n".join([""] * (k > 0) + lines))
+                tell([""] * (k > 0) + lines)
 
     def _document(self) -> SweepDocument:
         order = self._order

@@ -46,6 +46,22 @@ def test_that_check_passes_a_true_result_and_names_a_fault(poet: Poet, tmp_path:
     assert "peak stated" in out
 
 
+def test_that_nothing_in_a_graph_reaches_the_terminal_as_a_command(
+    poet: Poet, tmp_path: Path
+) -> None:
+    path = tmp_path / "g.json"
+    poet("graph", CHAIN, "--device", DEAR, "--json", str(path))
+    document = json.loads(path.read_bytes())
+    document["warnings"] = ["\x1b[2Jtold"]
+    path.write_text(json.dumps(document).replace('"b2"', '"\\u001b[2Jb2"'))
+    for command in (["graph"], ["solve", "--ram-ratio", "0.9"]):
+        code, out, error = poet(*command, str(path), "--device", DEAR)
+        assert code == 0
+        assert "\x1b" not in out + error
+        assert "\\x1b[2Jtold" in error
+        assert "set by \\x1b[2Jb2" in out or command != ["graph"]
+
+
 def test_that_nothing_in_a_result_reaches_the_terminal_as_a_command(
     poet: Poet, tmp_path: Path
 ) -> None:

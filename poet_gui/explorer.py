@@ -55,6 +55,7 @@ class Explorer:
         self.budgets = Budgets(device.ram_bytes)
         self.switches = Switches(io=device.io)
         self.options = SolveOptions()
+        self._own_options = self.options
         self.status = SolveStatus()
         self.shown: Shown | None = None
         self.history: tuple[HistoryRow, ...] = ()
@@ -138,6 +139,7 @@ class Explorer:
         if result is None:
             self.switches = Switches(io=device.io)
             self.budgets = starting_budgets(model)
+            self.options = self._own_options  # not those of a result that was open before
         else:
             self.switches, self.budgets = result.problem.switches, result.problem.budgets
             self.options = result.options
@@ -232,6 +234,7 @@ class Explorer:
 
     def set_options(self, options: SolveOptions) -> None:
         """How hard to try."""
+        self._own_options = options
         if options != self.options:
             self.options = options
             self._notify(Topic.PROBLEM)

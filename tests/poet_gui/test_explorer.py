@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from poet_gui.explorer import Explorer, Origin, Topic
-from poet_gui.solving.deliveries import OpenModel
+from poet_gui.solving.deliveries import OpenedResult, OpenModel
 from poet_gui.solving.prepare import prepare
 from poet_gui.solving.status import Phase, SolveStatus
 from poet_gui.viewmodels.headline import expected
@@ -15,7 +15,7 @@ from solver.device import IoMode
 from solver.explain import finished
 from solver.graph_request import GraphRequest
 from solver.outcome import Feasible, NoAnswer, Optimal, Outcome, SolverRecord, StopReason
-from solver.problem import Switches
+from solver.problem import SolveOptions, Switches
 from solver.simulate import simulate
 from solver.staged import stage
 from solver.strategies.plain import page_all
@@ -46,6 +46,19 @@ def test_that_a_model_opens_with_its_plain_schedule(core: Explorer) -> None:
     assert core.shown.origin is Origin.PLAIN
     assert core.shown.trace.peak_bytes == core.model.costed.plain_peak_bytes
     assert core.status.phase is Phase.READY
+
+
+def test_that_the_options_of_a_result_end_with_it(core: Explorer) -> None:
+    model, problem = core.model, core.problem
+    assert model is not None
+    assert problem is not None
+    core.set_options(SolveOptions(gap=0.03))
+    outcome = finished(simulate(page_all(stage(problem)), problem), 0.0, StopReason.WORK, RECORD)
+    stored = OpenedResult(problem, SolveOptions(strategy="page-all", gap=0.2), outcome)
+    core.open_model(model, stored)
+    assert (core.options.strategy, core.options.gap) == ("page-all", 0.2)
+    core.open_model(_model())
+    assert (core.options.strategy, core.options.gap) == ("joint", 0.03)
 
 
 def test_that_a_device_with_more_than_enough_starts_at_the_plain_peak(core: Explorer) -> None:

@@ -114,6 +114,7 @@ def _run(app: "QApplication", window: "MainWindow", options: argparse.Namespace)
     shot = None
     if options.screenshot:
         shot = Screenshot(window, Path(options.screenshot), solves=bool(options.subject))
+        shot.ended.connect(app.exit)
     window.controller.start()
     if options.profile:
         window.opener.open_costs(options.profile)

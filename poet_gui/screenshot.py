@@ -1,11 +1,10 @@
-"""`--screenshot`: wait until the result is shown, save the window as a picture, quit."""
+"""`--screenshot`: wait until the result is shown, save the window as a picture, end."""
 
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer, Slot
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication
 
 from poet_gui.main_window import MainWindow
 from poet_gui.notices import Level, Notice
@@ -20,11 +19,18 @@ _ROUNDS: Final = 30
 
 
 class Screenshot(QObject):
-    """Saves one picture of the window and ends the application.
+    """Saves one picture of the window.
 
     A model is solved first; a saved result or the demo is shown as it is. When something cannot be
     opened, nothing is saved and `why` says why.
+
+    Signals
+    -------
+    ended(int)
+        Nothing more will come; carries the exit code of the program.
     """
+
+    ended = Signal(int)
 
     def __init__(self, window: MainWindow, path: Path, *, solves: bool) -> None:
         super().__init__(window)
@@ -62,7 +68,7 @@ class Screenshot(QObject):
     def _on_notice(self, notice: Notice) -> None:
         if notice.level is Level.ERROR:
             self.why = notice.whole
-            QApplication.exit(1)
+            self.ended.emit(1)
 
     @Slot()
     def _save(self) -> None:
@@ -70,4 +76,4 @@ class Screenshot(QObject):
             QCoreApplication.processEvents()
         self.saved = self._window.grab().save(str(self._path), "PNG")
         self.why = "" if self.saved else f"{self._path} cannot be written"
-        QApplication.exit(0 if self.saved else 1)
+        self.ended.emit(0 if self.saved else 1)

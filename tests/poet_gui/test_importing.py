@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from poet_gui.dialogs.report_sheet import ReportSheet
@@ -134,10 +134,8 @@ def test_that_other_sizes_can_be_chosen_for_the_open_model(
 
 
 def test_that_nobody_is_asked_while_a_screenshot_is_taken(
-    qtbot: QtBot, make_window: MakeWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, make_window: MakeWindow, tmp_path: Path
 ) -> None:
-    # Outside of the application's own event loop an exit would end every later loop, too.
-    monkeypatch.setattr(QApplication, "exit", lambda code: None)
     window = make_window(None)
     shot = Screenshot(window, tmp_path / "shot.png", solves=False)
     with qtbot.waitSignal(window.controller.open_failed, timeout=WAIT_MS):

@@ -1,5 +1,6 @@
 """Claim: a test that leaves something behind fails, and the engine's tests see no Qt."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,11 +18,11 @@ def test_clean():
     assert True
 
 def test_thread():
-    threading.Thread(target=time.sleep, args=(20,), daemon=True).start()
+    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
 
 def test_process():
     global child
-    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(20)"])
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
 
 def test_log():
     logging.getLogger("solver.anything").warning("something is off")
@@ -47,6 +48,7 @@ def _pytest(folder: Path, text: str, plugin: str) -> str:
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-c", str(ROOT / "pyproject.toml"), *options, str(file)],
         cwd=ROOT,
+        env=os.environ | {"POET_TEST_GRACE_S": "2"},
         capture_output=True,
         text=True,
         check=False,

@@ -18,11 +18,11 @@ def test_clean():
     assert True
 
 def test_thread():
-    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+    threading.Thread(target=time.sleep, args=(20,), daemon=True).start()
 
 def test_process():
     global child
-    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(20)"])
 
 def test_log():
     logging.getLogger("solver.anything").warning("something is off")

@@ -104,6 +104,7 @@ def test_that_the_old_device_brings_its_answer_back_without_a_solve(core: Explor
     assert core.status.outcome == answer
 
 
+@pytest.mark.slow
 def test_that_what_was_solved_is_solved_for_the_new_device(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:

@@ -295,6 +295,7 @@ def test_that_a_broken_device_file_of_the_user_is_named_at_the_start_and_stays_n
     assert notice.level is Level.WARNING
 
 
+@pytest.mark.slow
 def test_that_a_solve_that_made_way_for_a_bad_file_goes_on(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:

@@ -189,6 +189,7 @@ def test_that_a_killed_solve_process_is_reported_and_replaced(
         window.controller.stop()
 
 
+@pytest.mark.slow
 def test_that_a_solve_process_that_keeps_dying_is_not_started_for_ever(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:

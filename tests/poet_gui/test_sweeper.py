@@ -48,6 +48,7 @@ def test_that_a_sweep_tightens_what_the_sliders_promise(
     assert "Expected" in window.views.budgets.expected_text.text()
 
 
+@pytest.mark.slow
 def test_that_a_sweep_makes_no_rows_of_the_history(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window("honest")
     open_model(qtbot, window)
@@ -55,6 +56,7 @@ def test_that_a_sweep_makes_no_rows_of_the_history(qtbot: QtBot, make_window: Ma
     assert window.state.core.history == ()
 
 
+@pytest.mark.slow
 def test_that_the_interactive_solve_goes_on_beside_a_sweep(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:
@@ -142,6 +144,7 @@ def test_that_a_process_that_keeps_dying_ends_the_sweep(
     assert window.state.core.frontier.sweep.phase is SweepPhase.FAILED
 
 
+@pytest.mark.slow
 def test_that_another_model_ends_the_sweep(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window("obedient")
     open_model(qtbot, window)
@@ -153,6 +156,7 @@ def test_that_another_model_ends_the_sweep(qtbot: QtBot, make_window: MakeWindow
     assert status.why == "another model was opened"
 
 
+@pytest.mark.slow
 def test_that_closing_the_window_leaves_no_process(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window("deaf")
     open_model(qtbot, window)

@@ -80,6 +80,7 @@ def until_incumbent(pool: SolvePool, seen: list[Event]) -> None:
         assert pool.wait(0.05) is None
 
 
+@pytest.mark.slow
 def test_that_two_tasks_are_solved_and_events_come_in_the_callers_thread(problem: Problem) -> None:
     seen: list[Event] = []
     with SolvePool(2, lambda _, event: seen.append(event)) as pool:
@@ -128,6 +129,7 @@ def test_that_cancel_brings_the_best_schedule_of_each(problem: Problem) -> None:
     assert answer[1].stop_reason is StopReason.CANCELLED
 
 
+@pytest.mark.slow
 def test_that_a_killed_process_loses_no_schedule_that_it_reported(problem: Problem) -> None:
     seen: list[Event] = []
     with SolvePool(1, lambda _, event: seen.append(event), COMMAND) as pool:

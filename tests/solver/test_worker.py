@@ -240,6 +240,7 @@ def test_that_a_fault_of_ours_ends_the_request_and_not_the_process(slow: _Proces
     assert slow.until_finished()[-1].id == 2
 
 
+@pytest.mark.slow
 def test_that_the_process_ends_with_its_parent_in_mid_solve(slow: _Process) -> None:
     slow.ask(_solve(1, 3004))
     assert slow.process.stdin is not None
@@ -249,12 +250,14 @@ def test_that_the_process_ends_with_its_parent_in_mid_solve(slow: _Process) -> N
     assert slow.process.wait(timeout=60) == 0
 
 
+@pytest.mark.slow
 def test_that_shutdown_ends_the_process_in_mid_solve(slow: _Process) -> None:
     slow.ask(_solve(1, 3004), Shutdown())
 
     assert slow.process.wait(timeout=60) == 0
 
 
+@pytest.mark.slow
 def test_that_nonsense_on_stdin_ends_the_process_with_a_message() -> None:
     with _process() as broken:
         assert broken.process.stdin is not None
@@ -274,6 +277,7 @@ def test_that_an_idle_process_warms_up_by_itself() -> None:
         assert isinstance(reader.read(), Warm)
 
 
+@pytest.mark.slow
 def test_that_two_requests_of_one_id_are_both_answered() -> None:
     with _process() as worker:
         worker.ask(LoadModel(1, GraphRequest("nowhere")), LoadModel(1, GraphRequest("nothing")))

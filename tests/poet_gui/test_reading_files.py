@@ -71,14 +71,20 @@ def test_that_reading_without_end_is_cancelled_and_the_work_stays(
     assert window.controller.worker_pid == process  # it obeyed, and was not replaced
 
 
+def _result_without_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A saved result whose reading process never answers."""
+    endless = (sys.executable, "-c", "import time; time.sleep(600)")
+    monkeypatch.setattr(service, "read_result", partial(read_result, command=endless))
+    path = folder / "result.json"
+    path.write_bytes(encode_json(result_of_kind("optimal")))
+    return path
+
+
 @pytest.mark.slow
 def test_that_a_saved_result_without_end_is_cancelled_and_the_work_stays(
     qtbot: QtBot, make_window: MakeWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    endless = (sys.executable, "-c", "import time; time.sleep(600)")
-    monkeypatch.setattr(service, "read_result", partial(read_result, command=endless))
-    path = tmp_path / "result.json"
-    path.write_bytes(encode_json(result_of_kind("optimal")))
+    path = _result_without_end(tmp_path, monkeypatch)
     window = make_window("honest")
     core = window.state.core
     open_model(qtbot, window)
@@ -97,10 +103,7 @@ def test_that_a_saved_result_without_end_is_cancelled_and_the_work_stays(
 def test_that_opening_another_file_gives_up_the_one_that_is_being_read(
     qtbot: QtBot, make_window: MakeWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    endless = (sys.executable, "-c", "import time; time.sleep(600)")
-    monkeypatch.setattr(service, "read_result", partial(read_result, command=endless))
-    path = tmp_path / "result.json"
-    path.write_bytes(encode_json(result_of_kind("optimal")))
+    path = _result_without_end(tmp_path, monkeypatch)
     window = make_window("honest")
     window.controller.patience.wait_ms(PATIENCE_MS)
     window.opener.open_path(str(path))

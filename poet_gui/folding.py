@@ -15,6 +15,7 @@ class Folding:
 
     def __init__(self, views: Views) -> None:
         self._views = views
+        self._fitted = (0, 0, 0)
 
     def fit(self, width: int) -> bool:
         """Fold and unfold for a window of this width, pixels; True when something moved."""
@@ -23,15 +24,27 @@ class Folding:
             if self.is_folded(column):
                 _measure_again(column.inside)
                 _measure_again(views.middle)  # its pages that are not in sight
+        self._fitted = self._least_widths()
         gap = views.columns.handleWidth()
-        middle = views.middle.minimumSizeHint().width() + 2 * gap
-        left, right = (c.minimumSizeHint().width() + gap for c in (views.left, views.right))
+        left, middle, right = (least + gap for least in self._fitted)
+        middle += gap
         moved = self._fold(views.right, _DETAILS, folded=width < left + middle + right)
         return self._fold(views.left, _BUDGETS, folded=width < left + middle) or moved
+
+    def is_due(self) -> bool:
+        """True when a column needs more or less room than when they were fitted last."""
+        return self._least_widths() != self._fitted
 
     def is_folded(self, column: Column) -> bool:
         """True while the column is a tab."""
         return self._views.bottom_tabs.indexOf(column) >= 0
+
+    def _least_widths(self) -> tuple[int, int, int]:
+        views = self._views
+        left, middle, right = (
+            column.minimumSizeHint().width() for column in (views.left, views.middle, views.right)
+        )
+        return left, middle, right
 
     def _fold(self, column: Column, title: str, *, folded: bool) -> bool:
         if folded == self.is_folded(column):

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from PySide6.QtCore import QByteArray, QObject, QSize, QTimer, Slot
+from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, QTimer, Slot
 from PySide6.QtWidgets import QMainWindow
 
 from poet_gui.folding import Folding
@@ -23,6 +23,8 @@ class WindowPlace(QObject):
         self._unsized = False
         self._refit = QTimer(self, singleShot=True, interval=0)
         self._refit.timeout.connect(self.fit_columns)
+        for inside in (views.left.inside, views.middle, views.right.inside):
+            inside.installEventFilter(self)
 
     def restore(self) -> None:
         """Take the place of the last session, or the preferred size as far as the screen has it."""
@@ -50,6 +52,15 @@ class WindowPlace(QObject):
         for splitter in (self._views.columns, self._views.rows):
             settings.set_layout(splitter.objectName(), QByteArray(splitter.saveState()))
         settings.save()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Qt: fit again when a column has another least width, however many turns that took.
+
+        A text of another size comes to the layouts one level of widgets after the other.
+        """
+        if event.type() == QEvent.Type.LayoutRequest and self._folding.is_due():
+            self._refit.start()
+        return super().eventFilter(watched, event)
 
     def on_shown(self) -> None:
         """From now on sizes are real."""

@@ -41,6 +41,18 @@ def test_that_larger_text_in_the_same_window_folds_columns_and_smaller_text_unfo
     qtbot.waitUntil(lambda: window.views.columns.count() == 3, timeout=WAIT_MS)
 
 
+def test_that_columns_follow_a_card_that_needs_more_room_later(
+    qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window("honest", start=False)
+    _resize(window, 1280, 720)
+    assert window.views.columns.count() == 3
+    window.views.empty.setMinimumWidth(900)
+    qtbot.waitUntil(lambda: window.views.columns.count() < 3, timeout=WAIT_MS)
+    window.views.empty.setMinimumWidth(0)
+    qtbot.waitUntil(lambda: window.views.columns.count() == 3, timeout=WAIT_MS)
+
+
 def test_that_columns_become_tabs_and_come_back(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window("honest", start=False)
     tabs = window.views.bottom_tabs

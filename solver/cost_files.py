@@ -13,6 +13,7 @@ from solver.files import why_not_readable
 from solver.loaders.json_file import parse_json
 from solver.suggest import near
 from solver.text import decode, printable
+from solver.units import plain_number
 
 FORMAT: Final = "poet.costs"
 COSTS: Final = ("seconds", "joules")
@@ -159,10 +160,8 @@ def _cell(column: str, cell: str) -> object:
     """What a cell says: null where it is empty, a number where the column is one of numbers."""
     if column in NAMES or not cell:
         return cell or None
-    try:
-        return float(cell)
-    except ValueError:
-        return cell
+    number = plain_number(cell)
+    return cell if number is None else number
 
 
 def _faults(where: str, fields: Mapping[str, object]) -> Iterator[Issue]:

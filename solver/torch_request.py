@@ -9,7 +9,10 @@ from solver.errors import Issue, UsageError
 _DTYPES: Final = (
     "float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool",
 )  # fmt: skip
-_FORM: Final = re.compile(r"(?P<shape>\d+(?:x\d+)*)(?::(?P<dtype>[a-z0-9]+))?(?:<(?P<below>\d+))?")
+_FORM: Final = re.compile(
+    r"(?P<shape>\d{1,18}(?:x\d{1,18})*)(?::(?P<dtype>[a-z0-9]+))?(?:<(?P<below>\d{1,18}))?",
+    re.ASCII,
+)
 _DEFAULT_BELOW: Final = 2
 
 

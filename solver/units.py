@@ -116,6 +116,58 @@ def parse_seconds(text: str, *, where: str = "") -> float:
     return seconds
 
 
+def parse_ratio(text: str, *, where: str = "") -> float:
+    """Part of a whole that a person typed: "0.7" or "70%".
+
+    What is below zero, "nan" and "inf" are read: who asks says which ratios make sense.
+
+    Raises
+    ------
+    UsageError
+        Not a number; the sentence says what would be accepted.
+    """
+    shown = text.strip()
+    number = plain_number(shown.removesuffix("%"))
+    if number is None:
+        accepted = "write a number such as 0.7 or 70%"
+        raise UsageError(Issue(f"{shown!r} is not a ratio", where, accepted))
+    return number / 100 if shown.endswith("%") else number
+
+
+def parse_number(text: str, *, where: str = "") -> float:
+    """Number without a unit that a person typed: "20", "2.5e3".
+
+    Raises
+    ------
+    UsageError
+        Not a number; the sentence says what would be accepted.
+    """
+    number = plain_number(text)
+    if number is None:
+        accepted = "write a number such as 20 or 2.5e3"
+        raise UsageError(Issue(f"{text.strip()!r} is not a number", where, accepted))
+    return number
+
+
+def plain_number(text: str) -> float | None:
+    """The number that a text writes out, "nan" and "inf" included; None when it is none.
+
+    Python itself reads "1_0" as 10 as well, and the digits of every script: to people those are
+    slips of the keys, not numbers.
+    """
+    if not is_plain(text):
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def is_plain(text: str) -> bool:
+    """Whether a text has no sign that only Python takes for a part of a number."""
+    return text.isascii() and "_" not in text
+
+
 def parse_measure(text: str, unit: str, *, where: str = "") -> float:
     """Measure in `unit` ("FLOP/s", "FLOP/J", "B/s", "W", "s") of what a person typed.
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
 
 import click
 import msgspec
@@ -16,56 +16,50 @@ from solver.errors import EngineError, Issue, UsageError
 from solver.graph import Accounting, Quantized, WeightGradients, Weights
 from solver.graph_request import GraphRequest
 from solver.operators.losses import LOSSES
-from solver.units import parse_bytes, parse_seconds
+from solver.units import is_plain, parse_bytes, parse_number, parse_ratio, parse_seconds
 
 _COUNT: Final = re.compile(r"\s*0*[1-9][0-9]{0,17}\s*")
 _C = TypeVar("_C", bound=Callable[..., object])
+_T = TypeVar("_T")
+_T_co = TypeVar("_T_co", covariant=True)
 
 
 def _option_name(param: click.Parameter | None) -> str:
     return param.opts[0] if param is not None else ""
 
 
-class _Bytes(click.ParamType[int]):
-    name = "size"
+class _Reader(Protocol[_T_co]):
+    """Reads a text that was typed for the option `where`, or raises UsageError."""
+
+    def __call__(self, text: str, *, where: str) -> _T_co: ...
+
+
+class _Typed(click.ParamType[_T]):
+    """What one of our readers makes of the text: sizes, times, ratios, numbers."""
+
+    def __init__(self, name: str, read: _Reader[_T]) -> None:
+        self.name = name
+        self._read = read
 
     def convert(
         self,
-        value: str,
+        value: object,
         param: click.Parameter | None,
         ctx: click.Context | None,  # noqa: ARG002 - click's signature
+    ) -> _T:
+        return self._read(str(value), where=_option_name(param))
+
+
+class Whole(click.IntRange):
+    """A whole number of a range; click itself would read "1_0" as 10."""
+
+    def convert(
+        self, value: int, param: click.Parameter | None, ctx: click.Context | None
     ) -> int:
-        return parse_bytes(value, where=_option_name(param))
-
-
-class _Seconds(click.ParamType[float]):
-    name = "time"
-
-    def convert(
-        self,
-        value: str | float,
-        param: click.Parameter | None,
-        ctx: click.Context | None,  # noqa: ARG002 - click's signature
-    ) -> float:
-        return parse_seconds(str(value), where=_option_name(param))
-
-
-class _Ratio(click.ParamType[float]):
-    name = "ratio"
-
-    def convert(
-        self,
-        value: str | float,
-        param: click.Parameter | None,
-        ctx: click.Context | None,  # noqa: ARG002 - click's signature
-    ) -> float:
-        text = str(value).strip()
-        try:
-            return float(text[:-1]) / 100 if text.endswith("%") else float(text)
-        except ValueError:
-            accepted = "write a number such as 0.7 or 70%"
-            issue = Issue(f"{text!r} is not a ratio", _option_name(param), accepted)
-            raise UsageError(issue) from None
+        """As click does, once the text is one that people take for a number."""
+        if not is_plain(str(value)):
+            self.fail(f"{value!r} is not a whole number.", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 class _Dimension(click.ParamType[tuple[str, int]]):
@@ -84,9 +78,10 @@ class _Dimension(click.ParamType[tuple[str, int]]):
         return name.strip(), int(size)
 
 
-BYTES: Final = _Bytes()
-SECONDS: Final = _Seconds()
-RATIO: Final = _Ratio()
+BYTES: Final = _Typed("size", parse_bytes)
+SECONDS: Final = _Typed("time", parse_seconds)
+RATIO: Final = _Typed("ratio", parse_ratio)
+NUMBER: Final = _Typed("number", parse_number)
 
 
 class GraphArguments(msgspec.Struct, frozen=True, kw_only=True):
@@ -175,7 +170,7 @@ def _graph_options() -> tuple[Callable[[_C], _C], ...]:
             show_default=True,
             help="Applied to the weight as soon as made, or kept in a buffer in RAM.",
         ),
-        click.option("--batch", type=click.IntRange(min=1), help="Samples per training step."),
+        click.option("--batch", type=Whole(min=1), help="Samples per training step."),
         click.option(
             "--dim",
             "dims",

@@ -7,7 +7,7 @@ import click
 
 from solver import api
 from solver.api import LoadedModel
-from solver.commands.options import BYTES, RATIO, SECONDS, GraphArguments
+from solver.commands.options import BYTES, NUMBER, RATIO, SECONDS, GraphArguments, Whole
 from solver.device import Device, IoMode
 from solver.errors import EngineError
 from solver.problem import Problem, SolveOptions
@@ -127,18 +127,18 @@ def _effort_options() -> tuple[Callable[[_F], _F], ...]:
             help="Stop after this time, seconds unless told otherwise.",
         ),
         click.option(
-            "--work-limit", type=float, metavar="N", help="Stop after this work, reproducibly."
+            "--work-limit", type=NUMBER, metavar="N", help="Stop after this work, reproducibly."
         ),
         click.option(
             "--threads",
-            type=click.IntRange(min=1),
+            type=Whole(min=1),
             default=DEFAULTS.threads,
             show_default=True,
             help="Threads of the solver.",
         ),
         click.option(
             "--seed",
-            type=click.IntRange(min=0),
+            type=Whole(min=0),
             default=DEFAULTS.seed,
             show_default=True,
             help="Seed of the solver's choices.",

@@ -10,7 +10,7 @@ import msgspec
 from solver import api
 from solver.codec import Origin
 from solver.commands.interrupts import INTERRUPTED
-from solver.commands.options import RATIO, graph_options
+from solver.commands.options import RATIO, Whole, graph_options
 from solver.commands.output import check_outputs, say
 from solver.commands.problem_options import (
     ProblemArguments,
@@ -76,7 +76,7 @@ class SweepArguments(ProblemArguments, frozen=True, kw_only=True):
 )
 @click.option(
     "--points",
-    type=click.IntRange(min=2),
+    type=Whole(min=2),
     help=f"Solves per strategy, all of which are used.  [default: up to {DEFAULT_POINTS}]",
 )
 @click.option(
@@ -96,7 +96,7 @@ class SweepArguments(ProblemArguments, frozen=True, kw_only=True):
 @effort_options
 @click.option(
     "--jobs",
-    type=click.IntRange(min=1, max=_MOST_JOBS),
+    type=Whole(min=1, max=_MOST_JOBS),
     help="Solves at a time; with 1 and a work limit the sweep is reproducible.  [default: a core "
     "each]",
 )

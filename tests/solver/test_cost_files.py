@@ -38,7 +38,7 @@ def test_that_a_spreadsheet_of_another_country_is_read(tmp_path: Path) -> None:
 
 def test_that_every_wrong_number_is_named_with_its_line(tmp_path: Path) -> None:
     more = "more than one run of an op takes"
-    text = "op,seconds,joules\na,-1,1\nb,nan,2\nc,7200,x\nd,inf,-inf\n"
+    text = "op,seconds,joules\na,-1,1\nb,nan,2\nc,7200,x\nd,inf,-inf\ne,1_0,1\n"
     assert faults(tmp_path, text) == [
         "t.csv: line 2: seconds: is -1, below 0 (a number from 0 on, in seconds)",
         "t.csv: line 3: seconds: is nan (a number from 0 on, in seconds)",
@@ -46,6 +46,7 @@ def test_that_every_wrong_number_is_named_with_its_line(tmp_path: Path) -> None:
         "t.csv: line 4: joules: 'x' is no number (a number from 0 on, in joules)",
         "t.csv: line 5: seconds: is inf (a number from 0 on, in seconds)",
         "t.csv: line 5: joules: is -inf (a number from 0 on, in joules)",
+        "t.csv: line 6: seconds: '1_0' is no number (a number from 0 on, in seconds)",
     ]
 
 

@@ -1,5 +1,7 @@
 """Claim: typed text means one exact quantity, shown text reads back, nonsense is refused."""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +18,8 @@ from solver.units import (
     format_seconds,
     parse_bytes,
     parse_measure,
+    parse_number,
+    parse_ratio,
     parse_seconds,
 )
 
@@ -84,6 +88,22 @@ def test_that_a_time_that_makes_no_sense_is_refused_with_what_would_be_accepted(
         parse_seconds(text, where="--runtime")
     assert caught.value.issues[0].where == "--runtime"
     assert "s" in caught.value.issues[0].suggestion
+
+
+@pytest.mark.parametrize(
+    ("text", "ratio"), [("0.7", 0.7), ("70%", 0.7), (" 70 % ", 0.7), ("1e-2", 0.01), ("-.5", -0.5)]
+)
+def test_that_a_typed_ratio_is_a_part_of_one(text: str, ratio: float) -> None:
+    assert parse_ratio(text) == ratio
+
+
+@pytest.mark.parametrize("parse", [parse_bytes, parse_seconds, parse_ratio, parse_number])
+@pytest.mark.parametrize("text", ["1_0", "٣", "１０", "0x1", "1e1_0", "one", ""])
+def test_that_what_only_python_takes_for_a_number_is_refused(
+    parse: Callable[[str], float], text: str
+) -> None:
+    with pytest.raises(UsageError):
+        parse(text)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the window and return the exit code: 0, or 1 when a screenshot was not possible."""
     options = _options(sys.argv[1:] if argv is None else argv)
     app = make_application()
-    from poet_gui.crash import CrashGuard  # noqa: PLC0415 - after the QApplication
+    from poet_gui.collecting import RestCollector  # noqa: PLC0415 - after the QApplication
+    from poet_gui.crash import CrashGuard  # noqa: PLC0415
 
     guard = CrashGuard()
     guard.install()
@@ -34,6 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     window = make_window(app, store_folder=None if options.no_store else user_store_folder())
     guard.crashed.connect(window.news.on_crash)
+    collector = RestCollector(window.state, window)
     app.aboutToQuit.connect(window.sweeper.close)
     app.aboutToQuit.connect(window.impossible_desk.close)
     app.aboutToQuit.connect(window.controller.close)
@@ -41,6 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _run(app, window, options)
     finally:
+        collector.close()
         window.sweeper.close()
         window.impossible_desk.close()
         window.controller.close()

@@ -15,6 +15,7 @@ from PySide6.QtCore import QEvent, QEventLoop, QObject, QTimer, Slot
 from PySide6.QtWidgets import QApplication
 
 from poet_gui import app
+from poet_gui.collecting import RestCollector
 from poet_gui.main_window import MainWindow
 from poet_gui.settings import Settings
 from poet_gui.solving.sweep_status import SweepPlan
@@ -100,6 +101,7 @@ def main(seconds: float) -> None:
     settings = Settings(Path(tempfile.mkdtemp()) / "window.ini")
     settings.theme = ThemeChoice.LIGHT
     window = app.make_window(app.make_application(), settings)
+    collector = RestCollector(window.state, window)
     window.resize(1600, 900)
     window.show()
     open_and_warm(window)
@@ -109,6 +111,7 @@ def main(seconds: float) -> None:
     clock.counting = True
     drag.run(seconds)
     clock.counting = False
+    collector.close()
     window.close()
     turns = sorted(clock.turns_ms)
     figures = {"p50": turns[len(turns) // 2], "p99": turns[len(turns) * 99 // 100]}

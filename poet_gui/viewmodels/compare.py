@@ -9,6 +9,7 @@ import numpy as np
 
 from poet_gui.compared import Pair, Side
 from poet_gui.viewmodels.details import TensorCounts, count_tensors
+from poet_gui.viewmodels.distinct import ranks
 from poet_gui.viewmodels.memory import MemoryCurve, memory_curve
 from poet_gui.viewmodels.solve_words import Tone
 from poet_gui.viewmodels.tables import Column, Table
@@ -142,10 +143,10 @@ def changes(pair: Pair) -> Changes:
         return lambda row: values[row]
 
     columns = (
-        Column("tensor", "", _ranks(names), text(names), is_number=False),
+        Column("tensor", "", ranks(names), text(names), is_number=False),
         Column("bytes", "", sizes[rows], lambda row: format_bytes(int(sizes[rows[row]]))),
-        Column("in A", "how A treats it", _ranks(in_a), text(in_a), is_number=False),
-        Column("in B", "how B treats it", _ranks(in_b), text(in_b), is_number=False),
+        Column("in A", "how A treats it", ranks(in_a), text(in_a), is_number=False),
+        Column("in B", "how B treats it", ranks(in_b), text(in_b), is_number=False),
     )
     table = Table(columns, rows.astype(np.int64), np.full(len(rows), -1, dtype=np.int64))
     return Changes(table, _summary(len(rows), int(sizes[rows].sum()), len(graph.tensors)))
@@ -252,12 +253,6 @@ def _treatment(counts: TensorCounts, tensor: int) -> str:
     if reruns:
         parts.append("recomputed" if reruns == 1 else f"recomputed {reruns}×")
     return ", ".join(parts) or "held"
-
-
-def _ranks(texts: list[str]) -> IntArray:
-    if not texts:
-        return np.zeros(0, dtype=np.int64)
-    return np.asarray(np.unique(np.array(texts, dtype=object), return_inverse=True)[1])
 
 
 def _summary(count: int, size: int, total: int) -> str:

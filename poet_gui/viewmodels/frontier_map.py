@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from poet_gui.viewmodels.distinct import first_places
 from poet_gui.viewmodels.frontier import PROVEN_WITHIN
 from poet_gui.viewmodels.tables import Column, Table
 from poet_gui.viewmodels.trace_index import IntArray
@@ -92,7 +93,8 @@ def map_scene(brackets: Brackets, costed: CostedGraph, budgets: Budgets) -> MapS
     The grid is laid over what the known schedules need, so that its last row has no limit.
     """
     floor, peak = costed.floor_bytes, max(costed.plain_peak_bytes, costed.floor_bytes)
-    ram = np.unique(np.linspace(floor, peak, COLUMNS).round().astype(np.int64))
+    sizes = np.linspace(floor, peak, COLUMNS).round().astype(np.int64)
+    ram = first_places(sizes)[0]
     base_s = costed.baseline_runtime_s
     longest = max((s.runtime_s for s in brackets.schedules), default=base_s)
     end_s = longest if longest > base_s * 1.02 else base_s * _RUNTIME_END

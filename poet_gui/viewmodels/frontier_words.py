@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from poet_gui.viewmodels.distinct import first_places
 from poet_gui.viewmodels.frontier import FrontierScene, Points
 from poet_gui.viewmodels.tables import Column, Table
 from solver.brackets import StoredSchedule
@@ -84,7 +85,7 @@ def neighbour(scene: FrontierScene, point: int | None, *, along: int, across: in
         there = point + along
         stays = not 0 <= there < len(points) or points.series[there] != own
         return point if stays else there
-    present = np.unique(points.series)
+    present = first_places(points.series)[0]
     at = int(np.searchsorted(present, own)) + across
     if not 0 <= at < len(present):
         return point

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from poet_gui.viewmodels.distinct import first_places
 from poet_gui.viewmodels.trace_index import IntArray, Kind, index_trace
 from solver.errors import EngineError
 from solver.simulate import Trace
@@ -113,7 +114,7 @@ def find(trace: Trace, query: Query) -> tuple[Hit, ...]:
     sizes = np.array(trace.problem.costed.tensor_bytes, dtype=np.int64)
     wanted = named & _sized(sizes, query)
     if not query.kinds:
-        _, at = np.unique(index.spans.tensor, return_index=True)
+        _, at = first_places(index.spans.tensor)
         at = at[wanted[index.spans.tensor[at]]]
         at = at[np.argsort(index.spans.first[at], kind="stable")]
         return tuple(

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poet_gui.viewmodels.details import count_tensors
+from poet_gui.viewmodels.distinct import first_places, ranks
 from poet_gui.viewmodels.timeline import NO_TENSOR
 from poet_gui.viewmodels.trace_index import KIND_NAMES, IntArray, Kind, index_trace
 from solver.costs import FloatArray
@@ -85,8 +86,7 @@ def actions_table(trace: Trace) -> Table:
 def _name_keys(graph: TrainingGraph, target: IntArray, runs: NDArray[np.bool_]) -> IntArray:
     """Ranks of names: numbers sort faster than 100,000 strings."""
     names = [op.name for op in graph.ops] + [value.name for value in graph.tensors]
-    rank = np.unique(np.array(names, dtype=object), return_inverse=True)[1]
-    return np.asarray(rank[np.where(runs, target, target + len(graph.ops))])
+    return ranks(names)[np.where(runs, target, target + len(graph.ops))]
 
 
 def tensors_table(trace: Trace) -> Table:
@@ -109,15 +109,13 @@ def tensors_table(trace: Trace) -> Table:
     shapes, dtypes = shapes + [""] * extra, dtypes + [""] * extra
     tensor = with_extra(np.arange(len(graph.tensors)), NO_TENSOR)
     first = np.full(len(tensor), -1, dtype=np.int64)
-    made, at = np.unique(index.spans.tensor, return_index=True)
+    made, at = first_places(index.spans.tensor)
     first[made] = index.spans.first[at]
     columns = (
-        Column("tensor", "", np.unique(np.array(names, dtype=object), return_inverse=True)[1],
-               lambda row: names[row], is_number=False),
+        Column("tensor", "", ranks(names), lambda row: names[row], is_number=False),
         bytes_column("bytes", "", with_extra(np.array(trace.problem.costed.tensor_bytes), 0)),
         Column("shape", "", np.arange(len(tensor)), lambda row: shapes[row], is_number=False),
-        Column("type", "", np.unique(np.array(dtypes), return_inverse=True)[1],
-               lambda row: dtypes[row], is_number=False),
+        Column("type", "", ranks(dtypes), lambda row: dtypes[row], is_number=False),
         count_column("computes", "first runs", with_extra(counts.computes, counts.silent_runs)),
         count_column("recomputes", "further runs of its producer",
                      with_extra(counts.recomputes, 0)),

@@ -170,7 +170,7 @@ def _first_made_order(index: TraceIndex, tensors: int) -> IntArray:
         return np.zeros(0, dtype=np.int64)
     first = np.full(tensors, index.actions, dtype=np.int64)
     np.minimum.at(first, spans.tensor, spans.first)
-    made = np.flatnonzero(first < index.actions)  # np.unique would import numpy.ma: 45 ms
+    made = np.flatnonzero(first < index.actions)
     return made[np.argsort(first[made], kind="stable")]
 
 

@@ -149,7 +149,7 @@ class FrontierLayer:
                 painter.drawLine(QPointF(x, area.bottom()), QPointF(x, area.bottom() + 3))
                 painter.drawText(QRectF(left, area.bottom() + 4, width + 2, line), 0, text)
         # Where a bound was proven: a rug, one thread per pixel.
-        for x in np.unique(np.round(self._place.x(scene.solved))).tolist():
+        for x in sorted(set(np.round(self._place.x(scene.solved)).tolist())):
             if area.left() <= x <= area.right():
                 painter.drawLine(QLineF(x + 0.5, area.bottom() - 4, x + 0.5, area.bottom()))
 

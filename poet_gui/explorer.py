@@ -75,8 +75,8 @@ class Explorer:
     @property
     def bracket(self) -> Bracket | None:
         """What is proven about the present budgets; None without a model."""
-        brackets = self.brackets
-        return None if brackets is None else brackets.bracket(self.budgets)
+        problem = self.problem
+        return None if problem is None else self.knowledge.bracket(problem)
 
     @property
     def brackets(self) -> Brackets | None:
@@ -133,7 +133,7 @@ class Explorer:
         device = model.costed.device
         device_changed = device != self.device
         self.device = device
-        self.model = model
+        self._take(model)
         self.shown = None
         self.looking.forget()
         if result is None:
@@ -167,7 +167,8 @@ class Explorer:
         graph = before.costed.graph
         selected, looking = self.looking.tensor, self.looking
         name = None if selected is None else graph.tensors[selected].name
-        self.model, self.shown = model, None
+        self._take(model)
+        self.shown = None
         looking.tensor = None if name is None else model.costed.graph.tensor_index.get(name)
         self.reloading = True
         try:
@@ -193,7 +194,8 @@ class Explorer:
         before, limit_s = self.model, self.budgets.runtime_s
         same_ram = model.costed.device.ram_bytes == self.device.ram_bytes
         ram_bytes = self.budgets.ram_bytes
-        self.device, self.model = model.costed.device, model
+        self.device = model.costed.device
+        self._take(model)
         self.switches = replace(self.switches, io=self.device.io)
         self.budgets = Budgets(ram_bytes) if same_ram else starting_budgets(model)
         if before is not None and limit_s is not None:
@@ -303,6 +305,10 @@ class Explorer:
             self._remember(problem, outcome)
 
     # Inside
+
+    def _take(self, model: OpenModel) -> None:
+        self.model = model
+        self.knowledge.name(model.costed, model.fingerprints)
 
     def _set_problem(self, budgets: Budgets, switches: Switches) -> None:
         if budgets == self.budgets and switches == self.switches:

@@ -3,12 +3,13 @@
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from poet_gui.solving.sweep_status import switches_of
 from solver.brackets import (
     NOTHING_KNOWN,
     STORED_STEP,
+    Bracket,
     Brackets,
     Known,
     StoredBound,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from solver.schedule import Schedule
 
 _TRACES: Final = 64
+_LOOKED_UP: Final = 64
 _SHELVES: Final = 64
 """Models, devices and switches that a session remembers; the store on disk remembers more."""
 
@@ -59,6 +61,28 @@ class Shelf:
     fetched: bool = False
     unsaved: bool = False
     solved: tuple[Budgets, ...] | None = None
+    _looked_up: dict[Budgets, "_Found"] = field(default_factory=dict)
+
+    def find(self, budgets: Budgets) -> "_Found":
+        """What is known under these budgets; a move of a slider asks ten times for it."""
+        if budgets not in self._looked_up:
+            if len(self._looked_up) >= _LOOKED_UP:
+                self._looked_up.clear()
+            found = _Found(self.brackets.best(budgets), self.brackets.bracket(budgets))
+            self._looked_up[budgets] = found
+        return self._looked_up[budgets]
+
+    def changed(self) -> None:
+        """Something was added: what was derived from it is derived anew."""
+        self.solved = None
+        self._looked_up.clear()
+
+
+class _Found(NamedTuple):
+    """The cheapest schedule that fits, and what is proven."""
+
+    best: StoredSchedule | None
+    bracket: Bracket
 
 
 class Knowledge:
@@ -89,6 +113,15 @@ class Knowledge:
         """What is known of the problem under all its budgets."""
         return self.shelf(problem).brackets
 
+    def bracket(self, problem: Problem) -> Bracket:
+        """What is proven of the least energy under the problem's budgets."""
+        return self.shelf(problem).find(problem.budgets).bracket
+
+    def name(self, costed: "CostedGraph", fingerprints: Iterable[tuple[Switches, str]]) -> None:
+        """Take fingerprints that were made in the background."""
+        for switches, made in fingerprints:
+            self._fingerprints[id(costed), switches] = costed, made
+
     def fingerprint(self, problem: Problem) -> str:
         """The problem's fingerprint; made once per graph and switches, it walks over the graph."""
         key = (id(problem.costed), problem.switches)
@@ -116,7 +149,7 @@ class Knowledge:
 
     def best_trace(self, problem: Problem) -> Trace | None:
         """The stored schedule of least energy that fits, executed; None when none does."""
-        best = self.brackets(problem).best(problem.budgets)
+        best = self.shelf(problem).find(problem.budgets).best
         return None if best is None else self._trace(best, problem)
 
     def solved(self, problem: Problem) -> tuple[Budgets, ...]:
@@ -138,7 +171,7 @@ class Knowledge:
         trace = self.best_trace(problem)
         if trace is None:
             return None
-        low_j, energy_j = self.brackets(problem).bound_j(problem.budgets), trace.total_energy_j
+        low_j, energy_j = self.bracket(problem).low_j, trace.total_energy_j
         found = Progress(0.0, STORED_STEP, energy_j, low_j)
         by = SolverRecord(options.strategy, "none", "", 0.0, 0.0, (found,))
         outcome = finished(trace, low_j, StopReason.GAP, by)
@@ -153,7 +186,7 @@ class Knowledge:
         trace = self.best_trace(problem)
         if trace is None:
             return outcome
-        bound_j = self.brackets(problem).bound_j(problem.budgets)
+        bound_j = self.bracket(problem).low_j
         if isinstance(outcome, Feasible) and outcome.trace.total_energy_j <= trace.total_energy_j:
             if bound_j <= outcome.bound_j:
                 return outcome
@@ -172,7 +205,7 @@ class Knowledge:
         shelf = self.shelf(problem)
         if not _is_at_home(strategy, problem.switches):
             return False
-        shelf.solved = None
+        shelf.changed()
         proves = strategy in PROVING
         news = record(shelf.brackets, problem.budgets, event, proves=proves)
         source = event.outcome if isinstance(event, Finished) else event
@@ -187,13 +220,14 @@ class Knowledge:
         shelf = self.shelf(problem)
         if shelf.earned.add_schedule(trace):
             shelf.unsaved = True
+        shelf.changed()
         self._keep(replace(trace, problem=problem))
         return shelf.brackets.add_schedule(trace)
 
     def add_answer(self, problem: Problem, outcome: Outcome) -> None:
         """Take how a solve ended, of this session or out of a file."""
         shelf = self.shelf(problem)
-        shelf.solved = None
+        shelf.changed()
         strategy, end = outcome.record.strategy, Finished(0.0, outcome)
         if isinstance(outcome, Optimal | Feasible):
             self._keep(outcome.trace)
@@ -205,13 +239,13 @@ class Knowledge:
     def add_stored(self, problem: Problem, entries: Iterable[StoredSchedule | StoredBound]) -> bool:
         """Take what other sessions have stored, verified again; True when it was news."""
         shelf, news = self.shelf(problem), False
-        brackets, shelf.solved = shelf.brackets, None
+        shelf.changed()
         for entry in entries:
             if isinstance(entry, StoredSchedule):
-                news |= brackets.add_stored(entry)
+                news |= shelf.brackets.add_stored(entry)
             else:
                 shelf.stored.add_bound(entry.budgets, entry.bound_j)
-                news |= brackets.add_bound(entry.budgets, entry.bound_j)
+                news |= shelf.brackets.add_bound(entry.budgets, entry.bound_j)
         return news
 
     # Inside

@@ -7,7 +7,7 @@ from solver.errors import Issue
 from solver.events import Event
 from solver.graph_request import GraphRequest
 from solver.outcome import Outcome
-from solver.problem import Problem, SolveOptions
+from solver.problem import Problem, SolveOptions, Switches
 from solver.simulate import Trace
 
 
@@ -18,6 +18,7 @@ class OpenModel:
     `plain` runs every op once and frees each tensor after its last reader; its problem's budgets
     are what it needs. `source` says where the model came from, `graph_key` names the graph to the
     solve process. `reopens`: its source is there, the graph can be made with other settings.
+    `fingerprints` under the switches that are asked for first: each walks over the whole graph.
     """
 
     request: GraphRequest
@@ -26,6 +27,7 @@ class OpenModel:
     graph_key: str
     costed: CostedGraph
     plain: Trace
+    fingerprints: tuple[tuple[Switches, str], ...]
     reopens: bool = True
 
 

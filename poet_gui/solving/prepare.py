@@ -3,11 +3,12 @@
 from dataclasses import replace
 
 from poet_gui.solving.deliveries import OpenModel
+from poet_gui.solving.sweep_status import STRATEGIES, switches_of
 from solver.costs import CostedGraph, price
 from solver.device import Device, IoMode
 from solver.graph import TrainingGraph
 from solver.graph_request import GraphRequest
-from solver.problem import Budgets, Problem, Switches
+from solver.problem import Budgets, Problem, Switches, fingerprint
 from solver.simulate import Trace, simulate
 from solver.staged import stage
 from solver.strategies.plain import keep_all
@@ -32,13 +33,22 @@ def prepare(
 ) -> OpenModel:
     """Price `graph` on `device` and make everything that is known before a solve."""
     costed = _priced(graph, device)
-    return OpenModel(request, source, sha256, graph_key, costed, plain_trace(costed))
+    made = fingerprints(costed, Switches(io=device.io))
+    return OpenModel(request, source, sha256, graph_key, costed, plain_trace(costed), made)
 
 
 def reprice(model: OpenModel, device: Device) -> OpenModel:
     """Move the same model to another device."""
     costed = _priced(model.costed.graph, device)
-    return replace(model, costed=costed, plain=plain_trace(costed))
+    made = fingerprints(costed, Switches(io=device.io))
+    return replace(model, costed=costed, plain=plain_trace(costed), fingerprints=made)
+
+
+def fingerprints(costed: CostedGraph, present: Switches) -> tuple[tuple[Switches, str], ...]:
+    """Fingerprints under the present switches, and under those that the frontier compares."""
+    asked = dict.fromkeys(switches_of(strategy, present) for strategy in STRATEGIES)
+    nowhere = Budgets(0)
+    return tuple((one, fingerprint(Problem(costed, nowhere, one))) for one in asked)
 
 
 def carried(trace: Trace, costed: CostedGraph) -> Trace | None:

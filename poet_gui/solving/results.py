@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from poet_gui.solving.deliveries import OpenedResult, OpenModel
-from poet_gui.solving.prepare import plain_trace
+from poet_gui.solving.prepare import fingerprints, plain_trace
 from poet_gui.viewmodels.headline import changes
 from poet_gui.viewmodels.trace_index import index_trace
 from solver.api import BUILT_IN
@@ -28,6 +28,7 @@ def opened_result(saved: SavedResult, path: Path) -> tuple[OpenModel, OpenedResu
         f"result {path.name} {saved.sha256 or costed.graph.name}",
         costed,
         plain_trace(costed),
+        fingerprints(costed, saved.problem.switches),
         reopens=reopens,
     )
     return model, OpenedResult(saved.problem, saved.options, saved.outcome)

@@ -39,6 +39,8 @@ from solver.solve_process import WORKER_COMMAND, SolveProcess
 
 _CLOSE_PATIENCE_S: Final = 0.2
 """Nothing of the solve process is worth waiting for: what it found is here already."""
+_FIRST_LOOK_S: Final = 0.4
+"""While the window draws a result, reading the next ones would take half of its time."""
 _KEPT_GRAPHS: Final = 4
 """Fewer than the solve process keeps: a graph too many is sent again, a missing one is an error."""
 
@@ -77,7 +79,7 @@ class SolveService:
         self._unwanted: set[int] = set()
         self._known_graphs: list[str] = []
         self._jobs = ThreadPoolExecutor(1, thread_name_prefix="window background")
-        self._stopped = False
+        self._stopped = threading.Event()
 
     @property
     def pid(self) -> int | None:
@@ -167,7 +169,7 @@ class SolveService:
     def stop(self) -> None:
         """End everything and wait for it: no process and no thread is left."""
         with self._lock:
-            self._stopped = True
+            self._stopped.set()
             process, self._process = self._process, None
             retired, self._retired = self._retired, []
         self._jobs.shutdown(wait=True, cancel_futures=True)
@@ -216,6 +218,8 @@ class SolveService:
                 if saved is not None:
                     model, result = opened_result(saved, path)
                     self._deliver(Known(result) if shown else Opened(request_id, model, result))
+                    if not shown and self._stopped.wait(_FIRST_LOOK_S):
+                        return
                     shown = True
             if not shown:
                 raise ModelError(Issue("holds no saved result", "the demo", "install again"))
@@ -239,14 +243,14 @@ class SolveService:
             self._deliver(OpenFailed(request_id, ()))
             return
         with self._lock:
-            if self._stopped:
+            if self._stopped.is_set():
                 return
             self._loads[request_id] = load
             self._ensure().send(messages.load_model(request_id, load.request))
 
     def _is_unwanted(self, request_id: int) -> bool:
         with self._lock:
-            return self._stopped or request_id in self._unwanted
+            return self._stopped.is_set() or request_id in self._unwanted
 
     def _on_event(self, process: SolveProcess, message: messages.WorkerEvent) -> None:
         """In the reader thread; messages of a process that was given up are dropped."""
@@ -299,7 +303,7 @@ class SolveService:
     def _on_end(self, process: SolveProcess) -> None:
         """In the reader thread: tell how it ended; the controller decides what happens next."""
         with self._lock:
-            wanted = self._stopped or process is not self._process
+            wanted = self._stopped.is_set() or process is not self._process
             if not wanted:
                 self._process = None
                 self._tasks.clear()

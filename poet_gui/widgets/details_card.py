@@ -25,7 +25,7 @@ class DetailsCard(QWidget):
         self.details: TensorDetails | None = None
         self.name, self.subtitle = eliding(), eliding(tone="muted")
         self.name.setProperty("rank", "title")
-        self.facts = FactGrid()
+        self.facts = FactGrid(rows=8)
         self.why_rule, self.why_title = rule(), label(weight="bold")
         self.why_text = label()
         self.hint = label(_NOTHING, tone="muted")

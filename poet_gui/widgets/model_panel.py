@@ -39,7 +39,7 @@ class ModelPanel(QWidget):
         self.setObjectName("modelPanel")
         self._model: OpenModel | None = None
         self.source = eliding(tone="muted")
-        self.facts = FactGrid()
+        self.facts = FactGrid(rows=7)
         self.accounting, self.weights, self.gradients = QComboBox(), QComboBox(), QComboBox()
         self.loss, self.output = QComboBox(), QComboBox()
         self.batch = QSpinBox()

@@ -80,9 +80,10 @@ class FactGrid(QWidget):
     """Rows of a muted name and a value, which stands at the right edge unless `left`.
 
     Where there is no room, values at the left lose their end: it is their number that counts.
+    `rows` that will be wanted are made at once: later, the style sheet holds up what they show.
     """
 
-    def __init__(self, parent: QWidget | None = None, *, left: bool = False) -> None:
+    def __init__(self, parent: QWidget | None = None, *, left: bool = False, rows: int = 0) -> None:
         super().__init__(parent)
         side = Qt.AlignmentFlag.AlignLeft if left else Qt.AlignmentFlag.AlignRight
         self._at_end = left
@@ -95,6 +96,8 @@ class FactGrid(QWidget):
         self._values: list[ElidingLabel] = []
         self._names: list[QLabel] = []
         self._facts: tuple[tuple[str, str, str], ...] = ()
+        for _ in range(rows):
+            self._add_row()
 
     def set_facts(self, facts: tuple[tuple[str, str, str], ...]) -> None:
         """Show (name, value, tooltip) per row; rows are reused."""
@@ -102,13 +105,7 @@ class FactGrid(QWidget):
             return
         self._facts = facts
         while len(self._names) < len(facts):
-            row = len(self._names)
-            name, value = label(tone="muted"), eliding(at_end=self._at_end)
-            value.setAlignment(self._alignment)
-            self._grid.addWidget(name, row, 0)
-            self._grid.addWidget(value, row, 1)
-            self._names.append(name)
-            self._values.append(value)
+            self._add_row()
         for i, (name, value) in enumerate(zip(self._names, self._values, strict=True)):
             shown = i < len(facts)
             name.setVisible(shown)
@@ -118,6 +115,16 @@ class FactGrid(QWidget):
                 value.setText(facts[i][1])
                 value.setToolTip(f"{facts[i][1]}\n{facts[i][2]}" if facts[i][2] else facts[i][1])
                 value.setAccessibleName(f"{facts[i][0]}: {facts[i][1]}")
+
+    def _add_row(self) -> None:
+        row = len(self._names)
+        name, value = label(tone="muted"), eliding(at_end=self._at_end)
+        value.setAlignment(self._alignment)
+        for column, widget in enumerate((name, value)):
+            widget.hide()
+            self._grid.addWidget(widget, row, column)
+        self._names.append(name)
+        self._values.append(value)
 
     def texts(self) -> dict[str, str]:
         """What is shown, by name."""

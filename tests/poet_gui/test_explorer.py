@@ -5,17 +5,19 @@ from dataclasses import replace
 
 import pytest
 
+from poet_gui import knowledge
 from poet_gui.explorer import Explorer, Origin, Topic
 from poet_gui.solving.deliveries import OpenedResult, OpenModel
 from poet_gui.solving.prepare import prepare
 from poet_gui.solving.status import Phase, SolveStatus
+from poet_gui.viewmodels.frontier_sources import sources_of
 from poet_gui.viewmodels.headline import expected
 from solver.brackets import StoredBound
 from solver.device import IoMode
 from solver.explain import finished
 from solver.graph_request import GraphRequest
 from solver.outcome import Feasible, NoAnswer, Optimal, Outcome, SolverRecord, StopReason
-from solver.problem import SolveOptions, Switches
+from solver.problem import Problem, SolveOptions, Switches
 from solver.simulate import simulate
 from solver.staged import stage
 from solver.strategies.plain import page_all
@@ -229,6 +231,17 @@ def test_that_the_playhead_stays_inside_the_schedule(core: Explorer) -> None:
     assert core.looking.playhead == len(core.shown.trace.schedule.actions) - 1
     core.looking.set_playhead(-5)
     assert core.looking.playhead == 0
+
+
+def test_that_the_switches_asked_for_first_are_named_beforehand(
+    core: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fingerprint walks over the whole graph: in the window's thread it would be felt."""
+    model = _model()
+    monkeypatch.setattr(knowledge, "fingerprint", pytest.fail)
+    core.open_model(model)
+    assert core.knowledge.fingerprint(Problem(model.costed, core.budgets, core.switches))
+    assert len(sources_of(core)) == 4
 
 
 def _model(io: IoMode = IoMode.BLOCKING) -> OpenModel:

@@ -64,6 +64,23 @@ def test_that_what_other_switches_prove_says_nothing_here(knowledge: Knowledge) 
     assert knowledge.known(PROBLEM, replace(OPTIONS, strategy="remat-only")) == NOTHING_KNOWN
 
 
+def test_that_every_kind_of_news_counts_for_budgets_that_were_looked_up(
+    knowledge: Knowledge,
+) -> None:
+    """What is known of a budget is kept while the slider asks for it, and no longer."""
+    empty = knowledge.bracket(PROBLEM)
+    assert (empty.low_j, empty.high_j) == (PROBLEM.costed.baseline_energy_j, None)
+    knowledge.record(PROBLEM, Bound(0.0, "proof", 15.02), "joint")
+    assert knowledge.bracket(PROBLEM).low_j == 15.02
+    knowledge.add_stored(PROBLEM, [StoredBound(Budgets(4000), 15.03)])
+    assert knowledge.bracket(PROBLEM).low_j == 15.03
+    knowledge.add_schedule(PROBLEM, paged())
+    assert knowledge.bracket(PROBLEM).high_j == pytest.approx(15.080001)
+    knowledge.add_answer(PROBLEM, finished(paged(), 15.05, StopReason.TIME, RECORD))
+    assert knowledge.bracket(PROBLEM).low_j == 15.05
+    assert knowledge.best_trace(PROBLEM) is not None
+
+
 def test_that_a_solve_starts_from_the_best_schedule_and_the_bound(knowledge: Knowledge) -> None:
     trace = paged()
     knowledge.record(PROBLEM, incumbent(trace), "joint")

@@ -162,6 +162,11 @@ def status_of(outcome: Outcome) -> str:
     return _STATUS[type(outcome)]
 
 
+def bound_of(outcome: Outcome) -> float | None:
+    """What is proven of every schedule's energy, joules; None where nothing is."""
+    return None if isinstance(outcome, Failed) else outcome.bound_j
+
+
 def overhead_gap(problem: Problem, energy_j: float, bound_j: float) -> float | None:
     """(energy - bound) / overhead: 0 when they meet, None when the overhead is 0 and unproven."""
     return gap_above(problem.costed.baseline_energy_j, energy_j, bound_j)

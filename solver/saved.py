@@ -8,7 +8,8 @@ from typing import Final
 import msgspec
 from msgspec import UNSET, structs
 
-from solver.codec.documents import ReasonObject, ResultDocument
+from solver.claims import bound_refuted, impossible_faults, unchecked
+from solver.codec.documents import ResultDocument
 from solver.codec.outcome import options_of, outcome_of
 from solver.codec.result import Origin, result_document
 from solver.costs import price
@@ -18,7 +19,7 @@ from solver.errors import DeviceError, Issue, ModelError
 from solver.graph import GraphSettings, Quantized, TrainingGraph
 from solver.loaders.poet_graph import from_document
 from solver.names import LONGEST_NAME, endless_names
-from solver.outcome import Feasible, Infeasible, Limit, Optimal, Outcome, bound_faults, is_proven
+from solver.outcome import Feasible, Infeasible, Optimal, Outcome, bound_faults, is_proven
 from solver.problem import Budgets, Problem, Switches
 from solver.verify import verify_figures
 
@@ -69,11 +70,15 @@ def _device(document: ResultDocument) -> Device:
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """A saved result taken apart: what was solved, how it ended, and every fault, in sentences."""
+    """A saved result taken apart: what was solved, how it ended, and every fault, in sentences.
+
+    `unchecked` : what the result claims, and nothing but another solve could confirm.
+    """
 
     problem: Problem
     outcome: Outcome
     faults: tuple[str, ...]
+    unchecked: tuple[str, ...] = ()
 
 
 def faults_of(document: ResultDocument, graph: TrainingGraph | None = None) -> tuple[str, ...]:
@@ -103,15 +108,19 @@ def examine(document: ResultDocument, graph: TrainingGraph | None = None) -> Exa
     true = result_document(problem, outcome, options_of(document), origin)
     if graph is not None or document.problem is UNSET:
         document, true = (structs.replace(each, problem=UNSET) for each in (document, true))
-    return Examined(problem, outcome, tuple(_differences(document, true, "")))
+    differences = tuple(_differences(document, true, ""))
+    claimed = unchecked(problem, outcome, document.settings.strategy)
+    return Examined(problem, outcome, differences, claimed)
 
 
 def _claim_faults(document: ResultDocument, problem: Problem, outcome: Outcome) -> Iterator[str]:
     """What is wrong with the schedule and with what is claimed of it."""
     yield from _text_faults(document)
     yield from endless_names(problem.costed.graph)
+    strategy = document.settings.strategy
+    yield from bound_refuted(problem, outcome, strategy)
     if isinstance(outcome, Infeasible):
-        yield from _impossible_faults(document, problem)
+        yield from impossible_faults(problem, outcome, strategy)
     if not isinstance(outcome, Optimal | Feasible):
         if document.actions:
             yield f"the status is {document.status}, yet there are actions"
@@ -145,56 +154,6 @@ def _text_faults(document: ResultDocument) -> Iterator[str]:
     for place, text in shown.items():
         if len(text) > LONGEST_NAME:
             yield f"{place}: {len(text):,} characters, and at most {LONGEST_NAME:,} can be shown"
-
-
-def _impossible_faults(document: ResultDocument, problem: Problem) -> Iterator[str]:
-    """Paging everything reaches the floor: from there on, only a runtime limit can forbid."""
-    costed, ram = problem.costed, problem.budgets.ram_bytes
-    always = (
-        problem.switches.paging
-        and problem.budgets.runtime_s is None
-        and all(tensor.pageable for tensor in costed.graph.tensors)
-        and document.settings.strategy in {"joint", "paging-only", "page-all"}
-    )
-    if always and ram >= costed.floor_bytes:
-        yield f"called impossible at {ram} B, but paging everything needs {costed.floor_bytes} B"
-    elif _plain_fits(document, problem):
-        yield f"called impossible at {ram} B, but keeping everything fits"
-    elif document.reason is not None:
-        yield from _reason_faults(document.reason, problem)
-
-
-def _plain_fits(document: ResultDocument, problem: Problem) -> bool:
-    """Whether the plain schedule keeps both budgets; page-all has no such schedule."""
-    costed, budgets = problem.costed, problem.budgets
-    return (
-        document.settings.strategy != "page-all"
-        and budgets.ram_bytes >= costed.plain_peak_bytes
-        and budgets.allow_runtime(costed.baseline_runtime_s)
-    )
-
-
-def _reason_faults(reason: ReasonObject, problem: Problem) -> Iterator[str]:
-    """What is missing is what is needed less the limit; below the floor, its op is to blame."""
-    costed, budgets = problem.costed, problem.budgets
-    limit = budgets.ram_bytes if reason.limit is Limit.RAM else budgets.runtime_s
-    if limit is None:
-        yield "reason.limit: runtime, but there is no runtime limit"
-        return
-    slack = 0.0 if reason.limit is Limit.RAM else _SUM  # of the sum: the limit may be tiny
-    if not isclose(reason.needed, limit + reason.missing, rel_tol=slack):
-        yield f"reason: {reason.needed} needed, {reason.missing} missing, but the limit is {limit}"
-    if reason.limit is Limit.RUNTIME and reason.needed < costed.baseline_runtime_s * (1 - _SUM):
-        yield f"reason.needed: {reason.needed} s, but every op once takes longer"
-    if reason.limit is Limit.RAM and reason.needed > costed.plain_peak_bytes:
-        yield f"reason.needed: {reason.needed}, but keeping everything needs less"
-    if reason.limit is not Limit.RAM or budgets.ram_bytes >= costed.floor_bytes:
-        return
-    setter = costed.floor_op_name
-    if reason.needed != costed.floor_bytes:
-        yield f"reason.needed: {reason.needed}, counted {costed.floor_bytes}"
-    if reason.op != setter:
-        yield f"reason.op: {reason.op}, counted {setter}"
 
 
 def _differences(stated: object, true: object, where: str) -> Iterator[str]:

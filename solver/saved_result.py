@@ -21,7 +21,7 @@ _SHOWN_FAULTS: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class SavedResult:
-    """What was solved, how hard, and how it ended; nothing in it is untrue.
+    """What was solved, how hard, and how it ended; nothing in it that can be checked is untrue.
 
     `source` and `sha256` say where the model came from, as LoadedModel does.
     """

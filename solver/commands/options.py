@@ -53,9 +53,7 @@ class _Typed(click.ParamType[_T]):
 class Whole(click.IntRange):
     """A whole number of a range; click itself would read "1_0" as 10."""
 
-    def convert(
-        self, value: int, param: click.Parameter | None, ctx: click.Context | None
-    ) -> int:
+    def convert(self, value: int, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """As click does, once the text is one that people take for a number."""
         if not is_plain(str(value)):
             self.fail(f"{value!r} is not a whole number.", param, ctx)

@@ -10,7 +10,7 @@ import pytest
 from solver.codec import Origin, decode_result, encode_json, result_document
 from solver.errors import ModelError
 from solver.problem import SolveOptions
-from solver.saved import faults_of, problem_of
+from solver.saved import examine, faults_of, problem_of
 from solver.strategies.base import Cancel
 from solver.strategies.joint import JOINT
 from tests.helpers.builders import chain
@@ -151,7 +151,64 @@ def test_that_a_budget_called_impossible_although_paging_reaches_it_is_found() -
     # small_problem has 3004 B, the floor of chain(4) is 3000 B
     faults = _faults("infeasible", lambda document: None)
 
-    assert faults == ("called impossible at 3004 B, but paging everything needs 3000 B",)
+    assert faults == ("called impossible at 3004 B, but paging everything fits: it needs 3000 B",)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "paging", "words"),
+    [
+        ("keep-all", True, "reason: 3505 needed (ram), counted 5004 (ram)"),
+        ("page-all", True, "called impossible, but page-all has a schedule that fits"),
+        ("sqrt-n", False, "reason: 3505 needed (ram), counted 4000 (ram)"),
+        ("blocks", True, "called impossible at 3504 B, but paging everything fits"),
+    ],
+)
+def test_that_what_a_strategy_calls_impossible_is_asked_of_it_again(
+    strategy: str, words: str, *, paging: bool
+) -> None:
+    # chain(4): keeping everything takes 5004 B, the best segments four tensors at a time, 4000 B
+    def change(document: Document) -> None:
+        document["settings"] |= {"strategy": strategy, "paging": paging}
+        document["budget"]["ram_bytes"] = 3504
+        document["reason"] |= {"op": None, "tensors": [], "needed": 3505, "missing": 1}
+
+    faults = _faults("infeasible", change)
+
+    assert any(words in fault for fault in faults), faults
+
+
+def test_that_what_an_unknown_strategy_could_not_do_is_not_held_against_others() -> None:
+    def change(document: Document) -> None:
+        document["settings"]["strategy"] = "of another package"
+        document["reason"] |= {"needed": 3005, "missing": 1}
+
+    assert _faults("infeasible", change) == ()
+
+
+@pytest.mark.parametrize("kind", ["feasible", "no_answer"])
+def test_that_a_bound_above_the_plain_schedule_is_found(kind: str) -> None:
+    # with 5004 B every op runs once for 12.000001 J, so no bound can be 12.1 J
+    def change(document: Document) -> None:
+        document["budget"]["ram_bytes"] = 5004
+        document["bound_j"] = 12.1
+
+    words = "the bound of 12.1 J lies above the 12.000001 J of keeping everything"
+    assert words in _faults(kind, change)
+
+
+def test_that_what_only_a_search_proves_is_named_as_not_checked() -> None:
+    def unchecked(kind: str, change: Change) -> tuple[str, ...]:
+        document: Document = json.loads(encode_json(result_of_kind(kind)))
+        change(document)
+        return examine(decode_result(json.dumps(document).encode())).unchecked
+
+    (bound,) = unchecked("optimal", lambda document: None)
+    assert bound.startswith("the bound of ")
+    assert unchecked("feasible", lambda document: None) == ()  # the baseline is a bound
+    (nothing_fits,) = unchecked("infeasible", _reason_of("ram", needed=4004, missing=504))
+    assert nothing_fits.startswith("that no schedule fits into 3,500 B")
+    too_slow = _reason_of("runtime", within_s=11.5, needed=12.000001, missing=0.500001)
+    assert unchecked("infeasible", too_slow) == ()
 
 
 @pytest.mark.parametrize(
@@ -161,6 +218,7 @@ def test_that_a_budget_called_impossible_although_paging_reaches_it_is_found() -
         ("needed", 3001, "3001 needed, 1 missing, but the limit is 2999"),
         ("missing", 2, "3000 needed, 2 missing, but the limit is 2999"),
         ("op", None, "reason.op: None, counted"),
+        ("tensors", [], "reason.tensors are not"),
     ],
 )
 def test_that_a_reason_that_does_not_add_up_is_found(
@@ -196,8 +254,13 @@ def _reason_of(limit: str, *, within_s: float = 12.5, **figures: object) -> Chan
     [
         (_reason_of("ram", needed=4004, missing=504), ""),
         (_reason_of("ram", needed=5004, missing=1504), ""),
-        (_reason_of("ram", needed=5005, missing=1505), "keeping everything needs less"),
+        (_reason_of("ram", needed=5005, missing=1505), "the least, but keeping everything needs"),
+        (
+            _reason_of("ram", needed=5005, missing=1505, exact=False),
+            "keeping everything needs less",
+        ),
         (_reason_of("runtime", needed=13.5, missing=1.0), ""),
+        (_reason_of("ram", needed=3500, missing=0), "reason.missing: 0 is no lack"),
         (_reason_of("runtime", needed=13.5, missing=1.1), "1.1 missing, but the limit is 12.5"),
         (_reason_of("runtime", within_s=1e-12, needed=13.1, missing=13.1 - 1e-12), ""),
         (
@@ -219,7 +282,7 @@ def test_that_calling_the_plain_schedule_impossible_is_found() -> None:
         document["budget"]["ram_bytes"] = 5004
 
     assert _faults("infeasible", change) == (
-        "called impossible at 5004 B, but keeping everything fits",
+        "called impossible at 5004 B, but keeping everything fits: it needs 5004 B",
     )
 
 

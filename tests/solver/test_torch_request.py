@@ -21,7 +21,9 @@ def test_that_a_shape_is_read(text: str, expected: InputSpec) -> None:
     assert InputSpec.parse(text) == expected
 
 
-@pytest.mark.parametrize("text", ["", "1x", "axb", "1,3", "1x3:half", "2<0", "-1x3", "٣", "9" * 5000])
+@pytest.mark.parametrize(
+    "text", ["", "1x", "axb", "1,3", "1x3:half", "2<0", "-1x3", "٣", "9" * 5000]
+)
 def test_that_anything_else_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
         InputSpec.parse(text)

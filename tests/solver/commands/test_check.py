@@ -68,16 +68,33 @@ def test_that_nothing_in_a_result_reaches_the_terminal_as_a_command(
     path = tmp_path / "r.json"
     poet(*SOLVE, "--ram", "1", "--json", str(path))
     document = json.loads(path.read_bytes())
-    path.write_text(json.dumps(document | {"message": "\x1b[2Jclean"}))
+    renamed = json.dumps(document).replace('"b2"', '"\\u001b[2Jb2"')
+    path.write_text(renamed)
     code, out, _ = poet("check", str(path))
     assert code == 0
-    assert "\\x1b[2Jclean" in out
+    assert out.startswith("ok: impossible: \\x1b[2Jb2 alone needs 901,120 B")
 
     document["settings"]["loss"] = "\x1b[2J"
     path.write_text(json.dumps(document))
     code, out, _ = poet("check", str(path))
     assert code == 1
     assert "\x1b" not in out
+
+
+def test_that_what_only_a_search_proves_is_not_called_checked(poet: Poet, tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    poet(*SOLVE, "--ram", "901119", "--json", str(path))
+    assert "not checked" not in poet("check", str(path))[1]  # b2 alone needs 901,120 B
+
+    document = json.loads(path.read_bytes())
+    document["settings"] |= {"strategy": "remat-only", "paging": False}
+    document["budget"]["ram_bytes"] = 901120
+    document["reason"] |= {"op": None, "tensors": [], "needed": 901121, "exact": False}
+    path.write_text(json.dumps(document | {"message": "impossible, by 5 B"}))
+    code, out, _ = poet("check", str(path))
+
+    assert code == 0
+    assert out.startswith("ok: infeasible\nnot checked: that no schedule fits into 901,120 B")
 
 
 def test_that_a_slim_result_is_checked_against_its_graph(poet: Poet, tmp_path: Path) -> None:

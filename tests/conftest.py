@@ -36,7 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--cases",
         type=int,
         default=2000,
-        help="damaged files in fuzz/test_fuzz.py; 100000 for acceptance",
+        help="damaged files in tests/fuzz; 100000 for acceptance",
     )
 
 

@@ -10,7 +10,6 @@ rest anew. The format: PyTorch, torch/export/pt2_archive and torch/csrc/export.
 import io
 import re
 import zipfile
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ from solver.errors import Issue, ModelError
 from solver.import_report import names_of
 from solver.loaders.json_file import parse_json
 from solver.loaders.pt2_program import ExportedStep, step_of
+from solver.loaders.zip_archive import ArchiveError, bytes_of, opened
 
 _PROGRAM: Final = "models/model.json"
 _CONFIGURATIONS: Final = {
@@ -113,15 +113,15 @@ def _entries(path: Path) -> dict[str, bytes]:
     """Every entry but those left out, by its name below the archive's root."""
     found: dict[str, bytes] = {}
     try:
-        with zipfile.ZipFile(path) as archive:
+        with opened(path) as archive:
             for entry in archive.infolist():
                 root, slash, name = entry.filename.partition("/")
                 name = name if slash and root != ".data" else entry.filename
                 if name in found:
                     raise ModelError(Issue(f"holds {name} twice", path.name, _EXPORT_AGAIN))
                 if not _DROPPED.fullmatch(name) and not entry.is_dir():
-                    found[name] = archive.read(entry) if _is_read(name) else b""
-    except (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, EOFError) as error:
+                    found[name] = bytes_of(archive, entry) if _is_read(name) else b""
+    except ArchiveError as error:
         raise ModelError(
             Issue(f"is a damaged archive: {error}", path.name, "was it copied completely?")
         ) from error

@@ -1,7 +1,6 @@
 """What a file is, told by its content and never by its suffix."""
 
 import re
-import zipfile
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Final
 from solver.errors import Issue, ModelError
 from solver.files import why_not_readable
 from solver.loaders.json_file import read_json
+from solver.loaders.zip_archive import ArchiveError, opened
 from solver.text import detect_encoding
 
 HEAD_BYTES: Final = 65536
@@ -234,9 +234,9 @@ def _varint(data: bytes, position: int) -> tuple[int, int]:
 
 def _tell_archive(path: Path) -> FileKind:
     try:
-        with zipfile.ZipFile(path) as archive:
+        with opened(path) as archive:
             names = {name.partition("/")[2] or name for name in archive.namelist()}
-    except (zipfile.BadZipFile, OSError):
+    except ArchiveError:
         return FileKind.ZIP
     if names & {"models/model.json", "archive_format", "serialized_exported_program.json"}:
         return FileKind.PT2

@@ -40,7 +40,7 @@ def damaged_json(draw: random.Random, sound: tuple[dict[str, Any], ...]) -> byte
     """The bytes of one damaged file."""
     document = copy.deepcopy(draw.choice(sound))
     for _ in range(draw.randint(0, 3)):
-        _damage_document(draw, document)
+        damage_document(draw, document)
     text = json.dumps(document, ensure_ascii=draw.random() < 0.5)
     if draw.random() < 0.2:
         text = _deepened(draw, text)
@@ -48,7 +48,8 @@ def damaged_json(draw: random.Random, sound: tuple[dict[str, Any], ...]) -> byte
     return damage_bytes(draw, data) if draw.random() < 0.4 else data
 
 
-def _damage_document(draw: random.Random, document: dict[str, Any]) -> None:
+def damage_document(draw: random.Random, document: dict[str, Any]) -> None:
+    """Change one value of a document, or its place, in it."""
     found = places(document)
     if not found:
         return

@@ -4,12 +4,19 @@ import numpy as np
 import pyqtgraph as pg
 from pyqtgraph.GraphicsScene.mouseEvents import MouseClickEvent, MouseDragEvent
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPolygonF
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from poet_gui.theme import LIGHT, Theme
 from poet_gui.viewmodels.memory import byte_ticks
 from poet_gui.viewmodels.trace_index import Axis
 from solver.units import format_bytes, format_seconds
+
+_DrawSpecs = tuple[
+    tuple[QPen, QPointF, QPointF],
+    list[tuple[QPen, QPointF, QPointF]],
+    list[tuple[QRectF, Qt.AlignmentFlag, str]],
+]
+"""The axis itself, its ticks, and its labels, as pyqtgraph draws them."""
 
 
 class CaptionAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph ships no types
@@ -76,6 +83,7 @@ class TimeAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph ships no types
         super().__init__("bottom")
         self.axis = Axis.STEP
         self._flag: tuple[float, str] | None = None
+        self._labels: list[QRectF] = []
         self._theme = LIGHT
         self._font = QFont()
         self.setStyle(tickLength=4, tickTextOffset=4, autoExpandTextSpace=False)
@@ -125,8 +133,14 @@ class TimeAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph ships no types
             return [f"step {round(value + 0.5):,}" for value in values]
         return [format_seconds(value) for value in values]
 
+    def generateDrawSpecs(self, p: QPainter) -> _DrawSpecs | None:
+        """Note where the labels stand: one that meets the flag would look out behind it."""
+        specs: _DrawSpecs | None = super().generateDrawSpecs(p)
+        self._labels = [] if specs is None else [box for box, _, _ in specs[2]]
+        return specs
+
     def paint(self, painter: QPainter, *args: object) -> None:
-        """Draw ticks, then the flag over them."""
+        """Draw ticks, then the flag in the place of the labels that it meets."""
         super().paint(painter, *args)
         view = self.linkedView()
         if self._flag is None or view is None:
@@ -145,6 +159,11 @@ class TimeAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph ships no types
         left = min(max(x - width / 2, 0.0), float(self.size().width()) - width)
         box = QRectF(left, 4, width, metrics.height() + 3)
         painter.save()
+        for hidden in self._labels:
+            if hidden.left() <= box.right() and hidden.right() >= box.left():
+                # Letters reach below: pyqtgraph takes a fifth off the height of a label.
+                whole = QRectF(hidden.left() - 1, box.top(), hidden.width() + 2, 1.5 * box.height())
+                painter.fillRect(whole, QColor(self._theme.panel))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(self._theme.playhead))

@@ -100,3 +100,24 @@ def test_that_a_failed_export_leaves_the_old_file(view: ScheduleView, tmp_path: 
         view.render_png(path)
     assert path.is_dir()
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_that_no_label_of_the_axis_looks_out_behind_the_flag(view: ScheduleView) -> None:
+    view.set_theme(LIGHT)
+    view.set_trace(big_trace(depth=60, stride=20))
+    view.set_budget(4000)
+    axis = view.canvas.time_axis
+    free = count(view.canvas.grab().toImage(), LIGHT.text_muted)
+    labels = list(axis._labels)
+    assert len(labels) > 2
+    middle = labels[1]
+    low, high = axis.range
+    # The flag is about as wide as a label: its middle at the end of one leaves half of it.
+    view.model.set_playhead_x(low + (high - low) * middle.right() / axis.size().width())
+    ground = view.canvas.mapFromScene(axis.mapToScene(middle.topLeft()))
+    image = view.canvas.grab().toImage()
+    left_half = image.copy(
+        ground.x() - 1, ground.y() + 2, int(middle.width() / 2) - 12, int(1.5 * middle.height())
+    )
+    assert count(image, LIGHT.text_muted) < free
+    assert count(left_half, LIGHT.text_muted) == 0

@@ -4,7 +4,7 @@ import time
 from dataclasses import replace
 from typing import Final
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QSignalBlocker, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -15,6 +15,7 @@ from poet_gui.viewmodels.solve_words import status_words
 from poet_gui.viewmodels.solver_facts import solver_facts, solver_words
 from poet_gui.widgets.parts import FactGrid, button, eliding, label, set_tone
 from poet_gui.widgets.solve_curve import SolveCurve
+from poet_gui.widgets.wrapped_label import WrappedLabel
 from solver.problem import SolveOptions
 
 _TICK_MS: Final = 200
@@ -45,11 +46,9 @@ class SolverPanel(QWidget):
         self.words = eliding(at_end=True)
         self.words.setProperty("weight", "bold")
         self.words.setObjectName("solverWords")
-        self.detail = label(tone="muted")
+        self.detail = WrappedLabel(least_lines=2)
+        self.detail.setProperty("tone", "muted")
         self.detail.setObjectName("solverDetail")
-        self.detail.setWordWrap(True)
-        self.detail.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._fit_detail()
         self.curve = SolveCurve()
         self.facts = FactGrid(left=True)
         self.with_what = label(tone="muted")
@@ -127,9 +126,9 @@ class SolverPanel(QWidget):
         words.addLayout(middle, 1)
         words.addLayout(right)
         beside = QVBoxLayout()
-        beside.setSpacing(0)
-        beside.addLayout(words, 1)
-        beside.addWidget(self.detail)
+        beside.setSpacing(4)
+        beside.addLayout(words)
+        beside.addWidget(self.detail, 1)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 4, 0, 0)
         layout.setSpacing(28)
@@ -156,16 +155,6 @@ class SolverPanel(QWidget):
         wanted = replace(self._options, gap=self.gap.value() / 100, time_limit_s=self.limit.value())
         if wanted != self._options:
             self.options_chosen.emit(wanted)
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Qt: the room for the sentence follows the text size."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange and hasattr(self, "detail"):
-            self._fit_detail()
-
-    def _fit_detail(self) -> None:
-        """Two lines, always: a height that follows the wrapping makes scroll areas flicker."""
-        self.detail.setFixedHeight(2 * self.detail.fontMetrics().lineSpacing())
 
     def showEvent(self, event: QShowEvent) -> None:
         """Qt: go on counting seconds."""

@@ -14,11 +14,15 @@ COLUMNS = ("memory", "runtime", "energy", "answer")
 
 @dataclass(frozen=True, slots=True)
 class HistoryText:
-    """The cells of a row in the order of COLUMNS, its tone and its tooltip."""
+    """The cells of a row in the order of COLUMNS, its tone and its tooltip.
+
+    has_limit : the runtime was limited.
+    """
 
     cells: tuple[str, str, str, str]
     tone: Tone
     tooltip: str
+    has_limit: bool
 
 
 def history_rows(rows: Sequence[HistoryRow]) -> tuple[HistoryText, ...]:
@@ -51,4 +55,5 @@ def _row(row: HistoryRow) -> HistoryText:
         ),
         words.tone,
         tooltip,
+        budgets.runtime_s is not None,
     )

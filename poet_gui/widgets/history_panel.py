@@ -29,6 +29,7 @@ from poet_gui.widgets.return_keys import is_return, with_control
 
 _Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
+_ANSWER = len(COLUMNS) - 1
 
 
 class HistoryModel(QAbstractTableModel):
@@ -60,10 +61,9 @@ class HistoryModel(QAbstractTableModel):
             return row.cells[index.column()]
         if role == Qt.ItemDataRole.ToolTipRole:
             return row.tooltip
-        last = index.column() == len(COLUMNS) - 1
-        if role == Qt.ItemDataRole.TextAlignmentRole and not last:
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        if role == Qt.ItemDataRole.ForegroundRole and last:
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(index.column())
+        if role == Qt.ItemDataRole.ForegroundRole and index.column() == _ANSWER:
             roles = {"good": self.theme.good, "warning": self.theme.warning,
                      "danger": self.theme.danger, "accent": self.theme.accent}  # fmt: skip
             return QColor(roles.get(row.tone.value, self.theme.text))
@@ -75,10 +75,12 @@ class HistoryModel(QAbstractTableModel):
         orientation: Qt.Orientation,
         role: int = Qt.ItemDataRole.DisplayRole,
     ) -> object:
-        """Qt: names of the columns."""
-        if role == Qt.ItemDataRole.DisplayRole and orientation is Qt.Orientation.Horizontal:
-            return COLUMNS[section]
-        return None
+        """Qt: names of the columns, above their cells."""
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(section)
+        return COLUMNS[section] if role == Qt.ItemDataRole.DisplayRole else None
 
 
 class HistoryPanel(QWidget):
@@ -112,7 +114,8 @@ class HistoryPanel(QWidget):
         self.table.verticalHeader().hide()
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setStretchLastSection(True)
+        # What does not fit ends with an ellipsis; the tooltip has all of it.
+        header.setSectionResizeMode(_ANSWER, QHeaderView.ResizeMode.Stretch)
         self.empty = label("Every solved budget becomes a row here.", tone="muted")
         self.empty.setWordWrap(True)
         layout = QVBoxLayout(self)
@@ -131,6 +134,8 @@ class HistoryPanel(QWidget):
     def set_rows(self, rows: Sequence[HistoryText]) -> None:
         """Show these rows, newest first."""
         self.model.set_rows(rows)
+        limited = any(row.has_limit for row in rows)  # a column of "no limit" would say nothing
+        self.table.setColumnHidden(COLUMNS.index("runtime"), not limited)
         self.empty.setVisible(not rows)
         self.table.setVisible(bool(rows))
 
@@ -150,3 +155,9 @@ class HistoryPanel(QWidget):
                     self.compare_chosen.emit(row)
                 return True
         return super().eventFilter(watched, event)
+
+
+def _alignment(column: int) -> Qt.AlignmentFlag:
+    """Numbers at the right, words at the left."""
+    side = Qt.AlignmentFlag.AlignLeft if column == _ANSWER else Qt.AlignmentFlag.AlignRight
+    return side | Qt.AlignmentFlag.AlignVCenter

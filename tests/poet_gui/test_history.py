@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from poet_gui.viewmodels.history_rows import COLUMNS, HistoryText
 from poet_gui.viewmodels.solve_words import Tone
-from poet_gui.widgets.history_panel import HistoryPanel
+from poet_gui.widgets.history_panel import HistoryModel, HistoryPanel
 from tests.poet_gui.fixtures import WAIT_MS
 
 ROW = HistoryText(
@@ -30,9 +30,8 @@ def test_that_a_narrow_history_never_scrolls_sideways(qtbot: QtBot) -> None:
     panel.set_rows([replace(ROW, has_limit=True)])
     header = panel.table.horizontalHeader()
     qtbot.waitUntil(lambda: header.length() <= panel.table.viewport().width(), timeout=WAIT_MS)
-    assert (
-        panel.model.data(panel.model.index(0, ANSWER), Qt.ItemDataRole.ToolTipRole) == "all of it"
-    )
+    answer = panel.model.index(0, ANSWER)
+    assert panel.model.data(answer, Qt.ItemDataRole.ToolTipRole) == "all of it"
 
 
 def test_that_a_column_without_any_limit_leaves_its_room_to_the_answer(qtbot: QtBot) -> None:
@@ -45,8 +44,9 @@ def test_that_a_column_without_any_limit_leaves_its_room_to_the_answer(qtbot: Qt
     assert not panel.table.isColumnHidden(COLUMNS.index("runtime"))
 
 
-def test_that_names_of_columns_stand_above_their_cells(qtbot: QtBot) -> None:
-    model = shown(qtbot, 320).model
+def test_that_names_of_columns_stand_above_their_cells(qapp: object) -> None:
+    del qapp
+    model = HistoryModel()
     model.set_rows([ROW])
     for column in range(len(COLUMNS)):
         role = Qt.ItemDataRole.TextAlignmentRole

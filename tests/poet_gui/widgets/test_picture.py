@@ -5,7 +5,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage
 from pytestqt.qtbot import QtBot
 
 from poet_gui.theme import DARK, LIGHT, Theme
@@ -106,18 +107,27 @@ def test_that_no_label_of_the_axis_looks_out_behind_the_flag(view: ScheduleView)
     view.set_theme(LIGHT)
     view.set_trace(big_trace(depth=60, stride=20))
     view.set_budget(4000)
-    axis = view.canvas.time_axis
-    free = count(view.canvas.grab().toImage(), LIGHT.text_muted)
-    labels = list(axis._labels)
-    assert len(labels) > 2
-    middle = labels[1]
+    axis, canvas = view.canvas.time_axis, view.canvas
+    before = canvas.grab().toImage()
+    label = axis._labels[1]
+    place = canvas.mapFromScene(axis.mapToScene(label.topLeft()))
+    first_letters = QRect(place.x(), place.y(), int(label.width() / 4), int(label.height()))
     low, high = axis.range
-    # The flag is about as wide as a label: its middle at the end of one leaves half of it.
-    view.model.set_playhead_x(low + (high - low) * middle.right() / axis.size().width())
-    ground = view.canvas.mapFromScene(axis.mapToScene(middle.topLeft()))
-    image = view.canvas.grab().toImage()
-    left_half = image.copy(
-        ground.x() - 1, ground.y() + 2, int(middle.width() / 2) - 12, int(1.5 * middle.height())
-    )
-    assert count(image, LIGHT.text_muted) < free
-    assert count(left_half, LIGHT.text_muted) == 0
+    pixel = (high - low) / axis.size().width()
+    # The flag's left edge at the middle of the label: its first letters would look out.
+    width = flag_width(view, label.center().x() * pixel)
+    view.model.set_playhead_x(low + (label.center().x() + width / 2) * pixel)
+    after = canvas.grab().toImage()
+    assert count(before.copy(first_letters), LIGHT.text_muted) > 0
+    assert count(after.copy(first_letters), LIGHT.text_muted) == 0
+    assert count(after.copy(first_letters), LIGHT.playhead) == 0
+
+
+def flag_width(view: ScheduleView, x: float) -> float:
+    """Pixels of the flag of a playhead near `x`, as wide as its text in bold and its margins."""
+    view.model.set_playhead_x(x)
+    axis = view.canvas.time_axis
+    assert axis._flag is not None
+    font = QFont(axis._font)
+    font.setBold(True)
+    return QFontMetricsF(font).horizontalAdvance(axis._flag[1]) + 16

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QWidg
 
 from poet_gui.theme import Theme
 from poet_gui.viewmodels.device_words import device_tip, device_title
+from poet_gui.widgets.eliding_combo import ElidingCombo
 from poet_gui.widgets.flow_layout import FlowLayout
 from poet_gui.widgets.icons import themed_icon
 from poet_gui.widgets.parts import button, eliding, label
@@ -19,10 +20,8 @@ from solver.simulate import Trace
 OPEN_DEVICE: Final = "open device file"
 OPEN_MODEL: Final = "open model file"
 _SHOW_BUSY_AFTER_MS: Final = 300
-_SHORT: Final = 12
-_LONG: Final = 26
-_WIDE: Final = 150
-"""Letters: the lists show this many, the long form in a header at least this wide."""
+_LETTERS: Final = ((0, 12), (150, 26), (250, 44))
+"""A header of so many letters or more, and how many of them each of its lists shows."""
 
 
 class HeaderBar(QWidget):
@@ -147,9 +146,10 @@ class HeaderBar(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Qt: the two lists are wide where there is room."""
         super().resizeEvent(event)
-        wide = event.size().width() > _WIDE * self.fontMetrics().averageCharWidth()
+        room = event.size().width() / self.fontMetrics().averageCharWidth()
+        letters = max(letters for least, letters in _LETTERS if room >= least)
         for combo in (self.models, self.devices):
-            combo.setMinimumContentsLength(_LONG if wide else _SHORT)
+            combo.setMinimumContentsLength(letters)
 
     def _make(self) -> None:
         self.open_button = button("Open…", name="openButton", tip="open a model or a saved result")
@@ -197,10 +197,10 @@ class HeaderBar(QWidget):
 
 
 def _combo(name: str) -> QComboBox:
-    combo = QComboBox()
+    combo = ElidingCombo()
     combo.setObjectName(name)
     combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    combo.setMinimumContentsLength(_SHORT)
+    combo.setMinimumContentsLength(_LETTERS[0][1])
     combo.setMaxVisibleItems(20)
     return combo
 

@@ -47,15 +47,20 @@ class LinkedTable(QTableView):
         self.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.horizontalHeader().setSortIndicatorClearable(True)
         self._quiet = False
+        self._line = self.fontMetrics().height()
         self.selectionModel().selectionChanged.connect(self._on_selection)
         copy = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self)
         copy.setContext(Qt.ShortcutContext.WidgetShortcut)
         copy.activated.connect(self.copy_row)
 
     def set_theme(self, theme: Theme) -> None:
-        """Follow the font; colours come from the style sheet."""
+        """Follow the font, the columns too; colours come from the style sheet."""
         del theme
-        self.verticalHeader().setDefaultSectionSize(round(self.fontMetrics().height() * 1.5))
+        line = self.fontMetrics().height()
+        self.verticalHeader().setDefaultSectionSize(round(line * 1.5))
+        for column in range(self.rows.columnCount() if line != self._line else 0):
+            self.setColumnWidth(column, round(self.columnWidth(column) * line / self._line))
+        self._line = line
 
     def show_table(self, table: Table | None) -> None:
         """Show these rows; sorting and the widths of columns that the user set stay."""

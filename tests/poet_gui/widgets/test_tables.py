@@ -5,6 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from poet_gui.theme import LIGHT
 from poet_gui.widgets.actions_table import ActionsTable
 from poet_gui.widgets.linked_table import LinkedTable
 from poet_gui.widgets.tensors_table import TensorsTable
@@ -111,3 +112,16 @@ def test_that_the_selection_stays_on_its_row_when_the_order_changes(
     row = tensors.selected_row()
     assert row is not None
     assert tensors.rows.tensor_of(row) == 1
+
+
+def test_that_columns_grow_with_the_text(tensors: TensorsTable) -> None:
+    widths = [tensors.columnWidth(i) for i in range(tensors.rows.columnCount())]
+    before = tensors.fontMetrics().height()
+    font = tensors.font()
+    font.setPointSizeF(2 * font.pointSizeF())
+    tensors.setFont(font)
+    tensors.set_theme(LIGHT)
+    ratio = tensors.fontMetrics().height() / before
+    assert ratio > 1.8
+    for place, width in enumerate(widths):
+        assert tensors.columnWidth(place) == pytest.approx(ratio * width, abs=1)

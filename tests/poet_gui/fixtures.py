@@ -4,8 +4,9 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psutil
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QObject
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -24,6 +25,7 @@ SCRIPT = Path(__file__).parents[1] / "helpers" / "scripted_worker.py"
 WAIT_MS = 60_000
 """A process starts, reads and answers within a second; on a machine that is busy, not."""
 _OBEDIENT = (None, "honest", "obedient", "late", "liar", "boaster")
+_MOST_ROUNDS, _QUIET_ROUNDS = 1000, 5
 MakeWindow = Callable[..., MainWindow]
 
 
@@ -99,6 +101,46 @@ def solve(qtbot: QtBot, window: MainWindow) -> None:
     """Solve and wait for the end."""
     with qtbot.waitSignal(window.controller.finished, timeout=WAIT_MS):
         window.controller.solve_now()
+
+
+def is_running(pid: int) -> bool:
+    """Say whether there is such a process that has not ended."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+class _LayoutRequests(QObject):
+    """Counts how often a layout was asked to look again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        del watched
+        self.count += event.type() == QEvent.Type.LayoutRequest
+        return False
+
+
+def settle(app: QApplication) -> None:
+    """Go on until every layout has settled, however many rounds of the event loop that takes.
+
+    A layout tells the one around it a round later, and columns that fold begin anew.
+    """
+    requests, quiet = _LayoutRequests(), 0
+    app.installEventFilter(requests)
+    try:
+        for _ in range(_MOST_ROUNDS):
+            before = requests.count
+            app.processEvents()
+            quiet = quiet + 1 if requests.count == before else 0
+            if quiet == _QUIET_ROUNDS:
+                return
+        pytest.fail("the layouts never settled")
+    finally:
+        app.removeEventFilter(requests)
 
 
 def notice_saying(qtbot: QtBot, window: MainWindow, words: str) -> Notice:

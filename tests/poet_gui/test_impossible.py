@@ -3,7 +3,6 @@
 Checks 8 to 11 of the first fifteen minutes, and the warning before the first solve.
 """
 
-import time
 from dataclasses import replace
 
 import psutil
@@ -212,12 +211,10 @@ def test_that_another_budget_ends_the_search_at_once(qtbot: QtBot, make_window: 
     pid = start_long_search(qtbot, window)
     core = window.state.core
 
-    began = time.perf_counter()
     assert core.model is not None
     window.set_ram(core.model.costed.plain_peak_bytes)
-    took = time.perf_counter() - began
 
-    assert took < 1.0  # on a busy machine; the process is killed, not waited for
+    # At once, whether the process has ended by now or not.
     assert window.impossible_desk.finder.task is None
     assert window.views.impossible.isHidden()
     qtbot.waitUntil(lambda: not psutil.pid_exists(pid), timeout=WAIT_MS)
@@ -273,12 +270,10 @@ def test_that_a_stop_gives_control_back_and_keeps_the_best(
         elif when != "build":
             qtbot.waitUntil(lambda: core.status.phase is Phase.IMPROVING, timeout=WAIT_MS)
         best = core.status.energy_j
-        began = time.perf_counter()
         controller.stop()
         if when == "twice":
             controller.stop()
-        assert time.perf_counter() - began < 0.5  # on a busy machine; control is back at once
-        assert core.status.phase is Phase.STOPPING
+        assert core.status.phase is Phase.STOPPING  # control is back before the solve has ended
     outcome = core.status.outcome
     assert isinstance(outcome, Feasible | NoAnswer)
     assert outcome.stop_reason is StopReason.CANCELLED

@@ -63,11 +63,15 @@ def sessions(make_window: MakeWindow, tmp_path: Path, qtbot: QtBot) -> Iterator[
     return Sessions(make_window, tmp_path / "cache", qtbot)
 
 
-def fetched(qtbot: QtBot, window: MainWindow) -> None:
+def fetched(qtbot: QtBot, window: MainWindow, *, bounds: bool = False) -> None:
+    """Wait for what is stored; it may come in parts, and a bound after the schedule."""
     core = window.state.core
     problem = core.problem
     assert problem is not None
-    qtbot.waitUntil(lambda: bool(core.knowledge.brackets(problem).schedules), timeout=WAIT_MS)
+    known = core.knowledge.brackets(problem)
+    qtbot.waitUntil(
+        lambda: bool(known.schedules) and (bool(known.bounds) or not bounds), timeout=WAIT_MS
+    )
 
 
 @pytest.mark.slow
@@ -128,7 +132,7 @@ def test_that_a_stored_optimum_is_shown_as_proven_without_a_solve(
 ) -> None:
     sessions.plant(sessions.begin())
     window = sessions.begin("mute")
-    fetched(qtbot, window)
+    fetched(qtbot, window, bounds=True)
     window.set_ram(TIGHT)
     core = window.state.core
     assert isinstance(core.status.outcome, Optimal)
@@ -149,7 +153,7 @@ def test_that_a_stored_optimum_is_shown_as_proven_without_a_solve(
 def test_that_a_dragged_slider_leaves_no_rows_on_its_way(qtbot: QtBot, sessions: Sessions) -> None:
     sessions.plant(sessions.begin())
     window = sessions.begin("mute")
-    fetched(qtbot, window)
+    fetched(qtbot, window, bounds=True)
     for ram_bytes in range(3000, 3200, 10):
         window.set_ram(ram_bytes)
     qtbot.waitUntil(lambda: len(window.state.core.history) == 1, timeout=WAIT_MS)

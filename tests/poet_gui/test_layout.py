@@ -11,12 +11,16 @@ from poet_gui.main_window import MainWindow
 from poet_gui.screenshot import Screenshot
 from poet_gui.viewmodels.impossible import ImpossibleWords
 from poet_gui.widgets.eliding_label import ElidingLabel
-from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, open_model, show_chain, solve
+from poet_gui.widgets.wrapped_label import WrappedLabel
+from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, open_model, settle, show_chain, solve
+
+_SHORTENING = (ElidingLabel, WrappedLabel)
+"""Labels that say themselves where they had to stop."""
 
 
-def test_that_three_columns_fit_a_small_screen(qtbot: QtBot, make_window: MakeWindow) -> None:
+def test_that_three_columns_fit_a_small_screen(qapp: QApplication, make_window: MakeWindow) -> None:
     window = make_window("honest", start=False)
-    _resize(window, 1280, 720)
+    _resize(qapp, window, 1280, 720)
     assert window.views.columns.count() == 3
     assert (window.width(), window.height()) == (1280, 720)
 
@@ -30,10 +34,10 @@ def test_that_the_first_window_is_no_larger_than_the_screen(make_window: MakeWin
 
 @pytest.mark.slow
 def test_that_larger_text_in_the_same_window_folds_columns_and_smaller_text_unfolds_them(
-    qtbot: QtBot, make_window: MakeWindow
+    qapp: QApplication, qtbot: QtBot, make_window: MakeWindow
 ) -> None:
     window = make_window("honest", start=False)
-    _resize(window, 1280, 720)
+    _resize(qapp, window, 1280, 720)
     assert window.views.columns.count() == 3
     window.appearance.apply(window.appearance.choice, 200)
     qtbot.waitUntil(lambda: window.views.columns.count() < 3, timeout=WAIT_MS)
@@ -42,10 +46,10 @@ def test_that_larger_text_in_the_same_window_folds_columns_and_smaller_text_unfo
 
 
 def test_that_columns_follow_a_card_that_needs_more_room_later(
-    qtbot: QtBot, make_window: MakeWindow
+    qapp: QApplication, qtbot: QtBot, make_window: MakeWindow
 ) -> None:
     window = make_window("honest", start=False)
-    _resize(window, 1280, 720)
+    _resize(qapp, window, 1280, 720)
     assert window.views.columns.count() == 3
     window.views.empty.setMinimumWidth(900)
     qtbot.waitUntil(lambda: window.views.columns.count() < 3, timeout=WAIT_MS)
@@ -53,12 +57,14 @@ def test_that_columns_follow_a_card_that_needs_more_room_later(
     qtbot.waitUntil(lambda: window.views.columns.count() == 3, timeout=WAIT_MS)
 
 
-def test_that_columns_become_tabs_and_come_back(qtbot: QtBot, make_window: MakeWindow) -> None:
+def test_that_columns_become_tabs_and_come_back(
+    qapp: QApplication, make_window: MakeWindow
+) -> None:
     window = make_window("honest", start=False)
     tabs = window.views.bottom_tabs
-    _resize(window, 900, 720)
+    _resize(qapp, window, 900, 720)
     assert "Details" in [tabs.tabText(i) for i in range(tabs.count())]
-    _resize(window, 1400, 900)
+    _resize(qapp, window, 1400, 900)
     assert [tabs.tabText(i) for i in range(tabs.count())] == [
         "Solver",
         "Actions",
@@ -71,21 +77,25 @@ def test_that_columns_become_tabs_and_come_back(qtbot: QtBot, make_window: MakeW
 
 
 @pytest.mark.parametrize(
-    ("width", "height", "percent"), [(1600, 1000, 100), (1280, 720, 100), (1280, 720, 200)]
+    ("size", "percent"), [((1600, 1000), 100), ((1280, 720), 100), ((1280, 720), 200)]
 )
 @pytest.mark.slow
 def test_that_no_text_is_cut(
-    qtbot: QtBot, make_window: MakeWindow, width: int, height: int, percent: int
+    qapp: QApplication,
+    qtbot: QtBot,
+    make_window: MakeWindow,
+    size: tuple[int, int],
+    percent: int,
 ) -> None:
     window = make_window("honest")
     open_model(qtbot, window)
     solve(qtbot, window)
     window.appearance.apply(window.appearance.choice, percent)
-    _resize(window, width, height)
-    assert (window.width(), window.height()) == (width, height)
+    _resize(qapp, window, *size)
+    assert (window.width(), window.height()) == size
     whole = window.rect()
     for widget in window.findChildren(QWidget):
-        if not isinstance(widget, QPushButton | QLabel) or isinstance(widget, ElidingLabel):
+        if not isinstance(widget, QPushButton | QLabel) or isinstance(widget, _SHORTENING):
             continue
         if not widget.isVisible() or widget.visibleRegion().isEmpty():
             continue
@@ -103,46 +113,46 @@ def test_that_no_text_is_cut(
 
 @pytest.mark.slow
 def test_that_lanes_are_seen_on_a_small_screen_with_large_text(
-    qtbot: QtBot, make_window: MakeWindow
+    qapp: QApplication, qtbot: QtBot, make_window: MakeWindow
 ) -> None:
     window = make_window("honest")
     open_model(qtbot, window)
     window.appearance.apply(window.appearance.choice, 200)
-    _resize(window, 1280, 720)
+    _resize(qapp, window, 1280, 720)
     canvas = window.views.schedule.canvas
     assert canvas.lanes_box.height() >= canvas.scroller.lane_pixels
 
 
 @pytest.mark.slow
 def test_that_an_impossible_budget_leaves_a_lane_on_a_small_screen_with_large_text(
-    qtbot: QtBot, make_window: MakeWindow
+    qapp: QApplication, qtbot: QtBot, make_window: MakeWindow
 ) -> None:
     window = make_window("honest")
     open_model(qtbot, window)
     window.appearance.apply(window.appearance.choice, 200)
-    _resize(window, 1280, 720)
+    _resize(qapp, window, 1280, 720)
     lines = ("No schedule fits, although every op alone does. " * 4, "Least memory: 1.00 MiB.")
     window.views.impossible.set_words(ImpossibleWords("Impossible", lines, (), searching=False))
-    _settle()
+    settle(qapp)
     canvas = window.views.schedule.canvas
     assert canvas.lanes_box.height() >= canvas.scroller.lane_pixels
     assert (window.width(), window.height()) == (1280, 720)
     banner = window.views.impossible
     assert banner.text.height() > banner.height()  # the rest of it is scrolled to
-    _resize(window, 1600, 1000)
+    _resize(qapp, window, 1600, 1000)
     window.appearance.apply(window.appearance.choice, 100)
-    _settle()
+    settle(qapp)
     assert banner.text.visibleRegion().boundingRect().height() == banner.text.height()
 
 
 @pytest.mark.slow
 def test_that_the_default_window_needs_no_scroll_bar_for_the_solver(
-    qtbot: QtBot, make_window: MakeWindow
+    qapp: QApplication, qtbot: QtBot, make_window: MakeWindow
 ) -> None:
     window = make_window("honest")
     open_model(qtbot, window)
     solve(qtbot, window)
-    _resize(window, 1600, 1000)
+    _resize(qapp, window, 1600, 1000)
     column = window.findChild(QScrollArea, "solverColumn")
     assert not column.verticalScrollBar().isVisible()
     budgets = window.views.budgets
@@ -154,43 +164,38 @@ def test_that_the_default_window_needs_no_scroll_bar_for_the_solver(
 
 
 def test_that_the_header_gives_back_the_row_that_opening_took(
-    qtbot: QtBot, make_window: MakeWindow
+    qapp: QApplication, make_window: MakeWindow
 ) -> None:
     window = make_window("honest", start=False)
-    _resize(window, 1280, 720)
+    _resize(qapp, window, 1280, 720)
     header = window.views.header
     before = header.height()
     header.show_opening("a file of a long name.onnx")
     header._show_opening()
-    _settle()
+    settle(qapp)
     assert header.height() > before
     header.show_opening(None)
-    _settle()
+    settle(qapp)
     assert header.height() == before
 
 
 @pytest.mark.slow
-def test_that_larger_text_enlarges_titles_too(qtbot: QtBot, make_window: MakeWindow) -> None:
+def test_that_larger_text_enlarges_titles_too(qapp: QApplication, make_window: MakeWindow) -> None:
     window = make_window("honest", start=False)
     title = window.views.budgets.expected_text
     before = title.fontMetrics().height()
     for _ in range(10):
         window.actions_by_name["text_larger"].trigger()
-    QApplication.processEvents()
+    settle(qapp)
     assert window.settings.text_percent == 200
     assert title.fontMetrics().height() == pytest.approx(2 * before, abs=2)
     window.actions_by_name["text_reset"].trigger()
     assert window.settings.text_percent == 100
 
 
-def _resize(window: MainWindow, width: int, height: int) -> None:
+def _resize(qapp: QApplication, window: MainWindow, width: int, height: int) -> None:
     window.resize(width, height)
-    _settle()
-
-
-def _settle() -> None:
-    for _ in range(3):  # folding moves widgets, which asks for another round of layout
-        QApplication.processEvents()
+    settle(qapp)
 
 
 def _scrolls(widget: QWidget) -> bool:
@@ -218,9 +223,11 @@ def test_that_a_large_window_shows_every_line_of_an_impossible_budget(
     qtbot.waitUntil(is_whole, timeout=WAIT_MS)
 
 
-def test_that_cards_which_grow_wider_get_the_width(qtbot: QtBot, make_window: MakeWindow) -> None:
+def test_that_cards_which_grow_wider_get_the_width(
+    qapp: QApplication, qtbot: QtBot, make_window: MakeWindow
+) -> None:
     window = make_window("honest", start=False)
-    _resize(window, 1280, 720)
+    _resize(qapp, window, 1280, 720)
     left, budgets = window.views.left, window.views.budgets
     needed = left.viewport().width() + 20
     budgets.setMinimumWidth(needed)
@@ -232,10 +239,10 @@ def test_that_cards_which_grow_wider_get_the_width(qtbot: QtBot, make_window: Ma
 
 
 def test_that_a_screenshot_waits_until_every_layout_has_settled(
-    make_window: MakeWindow, tmp_path: Path
+    qapp: QApplication, make_window: MakeWindow, tmp_path: Path
 ) -> None:
     window = make_window("honest", start=False)
-    _resize(window, 1600, 1000)
+    _resize(qapp, window, 1600, 1000)
     shot = Screenshot(window, tmp_path / "shot.png", solves=False)
     show_chain(window)  # its facts push the settings down: the column has to scroll
 

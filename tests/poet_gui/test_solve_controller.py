@@ -3,7 +3,6 @@
 import os
 import signal
 
-import psutil
 import pytest
 from pytestqt.qtbot import QtBot
 
@@ -11,7 +10,14 @@ from poet_gui.explorer import Origin
 from poet_gui.solving.status import Phase
 from solver.graph_request import GraphRequest
 from solver.outcome import Failed, Feasible, NoAnswer, StopReason
-from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, notice_saying, open_model, solve
+from tests.poet_gui.fixtures import (
+    WAIT_MS,
+    MakeWindow,
+    is_running,
+    notice_saying,
+    open_model,
+    solve,
+)
 
 # The scripted model is a chain of 6 forward ops, a loss and 6 backward ops of 1000 B each: its
 # floor is 3000 B (a gradient op reads two tensors and makes one), so 4000 B leaves page-all room.
@@ -104,7 +110,7 @@ def test_that_a_solve_process_that_does_not_stop_is_replaced(
     assert outcome.stop_reason is StopReason.CANCELLED
     assert window.controller.worker_pid != before
     assert before is not None
-    qtbot.waitUntil(lambda: not _runs(before), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not is_running(before), timeout=WAIT_MS)
     assert "did not stop" in caplog.text
 
 
@@ -249,10 +255,3 @@ def test_that_opening_can_be_given_up(
     pid = window.controller.worker_pid
     qtbot.waitUntil(lambda: window.controller.worker_pid != pid, timeout=WAIT_MS)
     assert "did not stop" in caplog.text
-
-
-def _runs(pid: int) -> bool:
-    try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from poet_gui.main_window import MainWindow
 from poet_gui.theme import DARK, LIGHT, Theme, ThemeChoice, luminance, stylesheet
-from tests.poet_gui.fixtures import MakeWindow, open_model
+from tests.poet_gui.fixtures import MakeWindow, open_model, settle
 
 TEXT_ROLES = ("text", "text_muted", "accent", "good", "warning", "danger")
 GROUNDS = ("window", "panel", "panel_sunken")
@@ -60,28 +60,28 @@ def test_that_every_role_is_a_colour_and_the_sheet_takes_it(theme: Theme) -> Non
 
 @pytest.mark.slow
 def test_that_switching_to_dark_leaves_no_light_ground(
-    qtbot: QtBot, make_window: MakeWindow
+    qapp: QApplication, qtbot: QtBot, make_window: MakeWindow
 ) -> None:
     window = make_window("honest")
     open_model(qtbot, window)
     window.actions_by_name["theme_dark"].trigger()
-    QApplication.processEvents()
+    settle(qapp)
     assert _share_brighter_than(window, 0.5) < 0.05  # letters, bars and lines
     window.actions_by_name["theme_light"].trigger()
-    QApplication.processEvents()
+    settle(qapp)
     assert _share_brighter_than(window, 0.5) > 0.8
     assert window.settings.theme is ThemeChoice.LIGHT
 
 
 @pytest.mark.slow
 def test_that_every_label_is_readable_after_the_switch(
-    qtbot: QtBot, make_window: MakeWindow
+    qapp: QApplication, qtbot: QtBot, make_window: MakeWindow
 ) -> None:
     window = make_window("honest")
     open_model(qtbot, window)
     for action, theme in (("theme_dark", DARK), ("theme_light", LIGHT)):
         window.actions_by_name[action].trigger()
-        QApplication.processEvents()
+        settle(qapp)
         for label in window.findChildren(QLabel):
             if label.isVisible() and label.text() and label.isEnabled():
                 colour = label.palette().color(label.foregroundRole()).name()

@@ -74,8 +74,8 @@ def test_that_a_click_on_a_bar_selects_its_tensor_and_moves_the_playhead(
     view: ScheduleView, qtbot: QtBot
 ) -> None:
     with (
-        qtbot.waitSignal(view.tensor_selected, timeout=1000) as selected,
-        qtbot.waitSignal(view.playhead_moved, timeout=1000) as moved,
+        qtbot.waitSignal(view.tensor_selected, timeout=WAIT_MS) as selected,
+        qtbot.waitSignal(view.playhead_moved, timeout=WAIT_MS) as moved,
     ):
         click(view.canvas, at(view.canvas, view.canvas.lanes_box, 7.5, 1.5))
     assert selected.args == [1]  # f2
@@ -87,7 +87,7 @@ def test_that_a_click_on_a_name_selects_the_tensor(view: ScheduleView, qtbot: Qt
     axis = view.canvas.lane_axis
     middle_of_third = 2.5 * axis.size().height() / view.canvas.scroller.visible
     place = axis.mapToScene(10.0, middle_of_third)
-    with qtbot.waitSignal(view.tensor_selected, timeout=1000) as selected:
+    with qtbot.waitSignal(view.tensor_selected, timeout=WAIT_MS) as selected:
         click(view.canvas, view.canvas.mapFromScene(place).toPointF())
     assert selected.args == [2]
 

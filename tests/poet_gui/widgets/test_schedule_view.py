@@ -155,10 +155,9 @@ def test_that_the_time_axis_stays_in_sight_when_the_view_shrinks(
 ) -> None:
     view.resize(900, 900)
     view.resize(900, view.minimumSizeHint().height())
-    qtbot.wait(0)
     canvas = view.canvas
+    qtbot.waitUntil(lambda: canvas.ci.geometry().height() == canvas.height(), timeout=WAIT_MS)
     assert canvas.time_axis.geometry().bottom() <= canvas.height()
-    assert canvas.ci.geometry().height() == canvas.height()
 
 
 def test_that_the_legend_goes_below_the_buttons_when_it_has_no_room_beside_them(

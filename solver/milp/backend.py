@@ -139,6 +139,14 @@ class Session:
         upper = np.full(len(cuts), highspy.kHighsInf)
         self._highs.addRows(len(cuts), lower, upper, len(columns), starts, columns, values)
 
+    def fix(self, zero: list[int], one: list[int]) -> None:
+        """Leave only the value 0, or 1, to 0/1 columns; not for a relaxation that is used again."""
+        for columns, value in ((zero, 0.0), (one, 1.0)):
+            if columns:
+                found = np.array(columns, dtype=np.int32)
+                values = np.full(len(found), value)
+                self._highs.changeColsBounds(len(found), found, values, values)
+
     def solve(
         self,
         *,

@@ -11,6 +11,9 @@ from solver.costs import FloatArray
 
 Stop = Callable[[], bool]
 
+Terms = list[tuple[int, float]]
+"""(Column, coefficient) pairs."""
+
 
 class BuildStopped(Exception):  # noqa: N818 - an event, not an error
     """Somebody or the clock asked to stop while a model was being written."""

@@ -1,4 +1,4 @@
-"""Recomputation and paging chosen together: greedy, gap model, local search, stage model."""
+"""Recomputation and paging chosen together: greedy, period and gap model, search, stage model."""
 
 from dataclasses import dataclass
 from math import inf

@@ -22,8 +22,8 @@ from solver.milp.stage_columns import count_columns
 from solver.milp.stage_model import StageModel
 from solver.problem import Problem, SolveOptions
 from solver.staged import StagedProblem
-from solver.strategies.event_proof import EventProof
 from solver.strategies.limits import MIP_CALLS_PER_UNIT, SIMPLEX_CALLS_PER_UNIT, Limits
+from solver.strategies.period_proof import PeriodProof
 from solver.strategies.progress import SolveProgress
 
 SMALL_STAGES: Final = 30
@@ -33,13 +33,14 @@ MOST_COLUMNS: Final = 60_000
 CUT_ROUNDS: Final = 30
 MOST_GAP_TERMS: Final = 600_000
 """Of larger gap models only the relaxation is solved first: searching pays more than their MIP."""
-GLANCE_UNITS: Final = 1.5
+GAP_UNITS: Final = 2.0
+"""Work that the gap model may take: what it leaves open the period model closes sooner."""
 STAGE_UNITS: Final = 15.0
 """Work after which the first run of a stage model gives way to local search; doubled each time."""
-EVENT_TURNS: Final = 12
-"""How much longer than the chain model the event model may go on: its MIP starts anew each time."""
-LONG_EVENT_TURNS: Final = 100
-"""The same where the stage model follows: it proves less than further rounds of the event model."""
+PERIOD_TURNS: Final = 12
+"""How much longer than the chain model the period model may go on: its MIPs start anew."""
+LONG_PERIOD_TURNS: Final = 100
+"""The same where the stage model follows: it proves less than more rounds of the period model."""
 CHAIN_ROUNDS: Final = 3
 CHAIN_UNITS: Final = 30.0
 """Work after which one run of the chain model gives way to local search."""
@@ -93,7 +94,7 @@ class Proof:
         self._chained = False
         self._units = STAGE_UNITS
         self._gap_relaxation: tuple[GapModel, LpResult] | None = None
-        self._events = EventProof(solve, self)
+        self._periods = PeriodProof(solve, self)
 
     def gap_model(self) -> None:
         """Solve the gap model: a bound, and a plan to start from."""
@@ -106,7 +107,7 @@ class Proof:
             return
         if not model.columns:
             return
-        session = self.session(model.problem())
+        session = self.session(model.problem(), solve.limits.work + GAP_UNITS)
         relaxed = session.relax()
         self._gap_relaxation = model, relaxed
         if relaxed.objective is not None:
@@ -163,24 +164,24 @@ class Proof:
             best = overhead * model.scale
             solve.restrict(narrow(model, relaxed.objective, relaxed.reduced_costs, best))
 
-    def glance(self) -> None:
-        """A short first turn of the event model: small problems are proven by it at once."""
+    def glance(self, units: float) -> None:
+        """A short turn of the period model: small problems are proven by it at once."""
         if not self.exact_at_once and not self._solve.stop():
-            self._events.turn(self._solve.limits.work + GLANCE_UNITS)
-            self.impossible = self._events.nothing_better and self._solve.progress.trace is None
+            self._periods.turn(self._solve.limits.work + units)
+            self.impossible = self._periods.nothing_better and self._solve.progress.trace is None
 
     def advance(self) -> None:
-        """One turn of proving: the event model, then the stage model or, for its size, the chain's.
+        """One turn of proving: the period model, then the stage model or the chain model.
 
         A turn that gives way to local search makes the next one longer.
         """
         solve = self._solve
         large = count_columns(solve.staged, self._begin, self._detailed) > MOST_COLUMNS
         if not self.exact_at_once:
-            turns = EVENT_TURNS if large else LONG_EVENT_TURNS
-            self._events.turn(solve.limits.work + turns * self._units)
-            self.impossible = self._events.nothing_better and solve.progress.trace is None
-            if self.impossible or self._events.nothing_better or solve.stop():
+            turns = PERIOD_TURNS if large else LONG_PERIOD_TURNS
+            self._periods.turn(solve.limits.work + turns * self._units)
+            self.impossible = self._periods.nothing_better and solve.progress.trace is None
+            if self.impossible or self._periods.nothing_better or solve.stop():
                 return
         if large:
             if not self._chained:
@@ -289,8 +290,13 @@ class Proof:
         allowed = self._solve.progress.allowed_gap_j
         return max(allowed * scale, 1e-6) if np.isfinite(allowed) else 1e-6
 
-    def session(self, problem: CvxpyProblem, until: float = inf) -> Session:
-        """A solver session that stops with the solve, or at that amount of work."""
+    def session(
+        self, problem: CvxpyProblem, until: float = inf, mip_calls: float = MIP_CALLS_PER_UNIT
+    ) -> Session:
+        """A solver session that stops with the solve, or at that amount of work.
+
+        mip_calls : how often HiGHS asks per unit of work in the search of such a model.
+        """
         solve = self._solve
         return Session(
             problem,
@@ -299,7 +305,7 @@ class Proof:
             stop=lambda: solve.stop() or solve.limits.work >= until,
             time_left_s=lambda: solve.limits.left_s,
             spend_simplex=lambda: solve.limits.spend(1 / SIMPLEX_CALLS_PER_UNIT),
-            spend_mip=lambda: solve.limits.spend(1 / MIP_CALLS_PER_UNIT),
+            spend_mip=lambda: solve.limits.spend(1 / mip_calls),
         )
 
     def _prove(self, bound: float, scale: float) -> None:

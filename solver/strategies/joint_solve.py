@@ -44,8 +44,11 @@ FIRST_UNITS: Final = 0.1
 """Work of the local search before the gap model, whose relaxation is the better plan mostly."""
 QUICK_STAGES: Final = 30
 """Up to this many stages proving is quicker than searching before it."""
+FIRST_GLANCE_UNITS: Final = 0.5
+GLANCE_UNITS: Final = 3.0
+"""Work of the period model before the gap model, and after it."""
 SECOND_UNITS: Final = 0.5
-"""Share of STALE_UNITS that the turn between gap model and first event model takes."""
+"""Share of STALE_UNITS that the turn after the gap model takes."""
 STALE_UNITS: Final = 1.0
 """Local search gives way to proving after this much work without a better plan; each later turn may
 take 1.5 times as much, as the turns of proving become longer too."""
@@ -83,7 +86,6 @@ class JointSolve:
         self._rng = Random(options.seed)
         self._local = LocalSearch(self._rng)
         self._counted = 0
-        self._search_alone = False
         self._began = perf_counter()
 
     def run(self, known: Known = NOTHING_KNOWN) -> Outcome:
@@ -143,7 +145,9 @@ class JointSolve:
 
         proof = Proof(self)
         try:
-            proof.gap_model()
+            proof.glance(FIRST_GLANCE_UNITS)
+            if not proof.impossible and not self.stop():
+                proof.gap_model()
             if proof.exact_at_once and not proof.impossible and not self.stop():
                 proof.advance()
             patience = STALE_UNITS * max(1.0, self.staged.stages / TYPICAL_STAGES)
@@ -151,9 +155,7 @@ class JointSolve:
                 proof.narrow()
                 self._search(SECOND_UNITS * patience, SECOND_UNITS * patience)
                 proof.narrow()
-                proof.glance()
-            if self._search_alone and not proof.impossible and not self.stop():
-                self._search(patience, LONGEST * patience)
+                proof.glance(GLANCE_UNITS)
             while not proof.impossible and not self.stop():
                 proof.narrow()
                 self._search(patience, LONGEST * patience)
@@ -276,7 +278,6 @@ class JointSolve:
         if self.plan is None or energy_j(plan) <= energy_j(self.plan):
             self.progress.offer(plan.schedule())
             self.plan = plan
-            self._search_alone = True
 
     def _offer_plain(self, schedule: Schedule) -> bool:
         """Take a schedule that decides nothing if it fits: an answer before any search."""

@@ -19,7 +19,7 @@ from tests.poet_gui.fixtures import MakeWindow
 
 pytestmark = pytest.mark.slow
 WAIT_MS = 180_000
-STEPS = ["checking", "plain", "greedy", "gap model", "local search", "event model"]
+STEPS = ["checking", "plain", "greedy", "local search", "period model", "gap model"]
 
 
 class Killer(QObject):

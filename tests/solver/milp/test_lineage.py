@@ -1,4 +1,4 @@
-"""Claim: what reruns need and lead to is read off the graph, folded tensors looked through."""
+"""Claim: what reruns need and cost is read off the graph, folded tensors looked through."""
 
 from solver.milp.lineage import Lineage
 from solver.staged import stage
@@ -29,35 +29,6 @@ def test_that_a_run_costs_what_its_folded_inputs_cost_too() -> None:
     assert lineage(1000).run_j[2] == energy[1] + energy[2]
 
 
-def test_that_only_reruns_lead_on() -> None:
-    found = lineage(1000)
-
-    assert found.below(0) == 0b1110
-    assert found.below(0, besides=1) == 0  # f1's producer is f0's only reader that may run again
-
-
-def test_that_running_early_pays_only_where_the_inputs_are_larger() -> None:
-    found = lineage(1000)
-
-    assert found.can_be_early(1)  # 100 B to make 60 B
-    assert not found.can_be_early(0)  # from nothing
-    assert found.can_be_early(3)
-
-
-def test_that_an_op_is_critical_when_all_that_is_alive_does_not_fit() -> None:
-    # Alive at f2: f0 (read by b1), f1 read and f2 made, f0 beside: 100 + 60 + 60 = 220 B.
-    # At f3: f0 100, f2 60 read (and later), f1 60 that f2 can be remade from, f3 10: 230 B.
-    # At b2: f0 100, f1 60, f3 10, f2 60, b2 50 made: 280 B. At b1: f0 100, b2 50, b1 50: 200 B.
-    assert lineage(219).critical == [2, 3, 4]
-    assert lineage(229).critical == [3, 4]
-    assert lineage(279).critical == [4]
-    assert lineage(280).critical == []
-
-
-def test_that_the_last_critical_op_between_two_is_found() -> None:
-    found = lineage(219)  # critical: 2, 3, 4
-
-    assert found.last_critical(1, 4) == 3
-    assert found.last_critical(3, 6) == 4
-    assert found.last_critical(2, 3) == -1
-    assert found.last_critical(4, 6) == -1
+def test_that_a_tensor_is_of_use_until_the_last_that_can_be_made_of_it_is_read() -> None:
+    # f1 can make f2 again until b2 (place 4) reads it; f0 is read by b1; b1 by nobody.
+    assert lineage(1000).life == [5, 4, 4, 4, 5, -1]

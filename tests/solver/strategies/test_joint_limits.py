@@ -9,6 +9,7 @@ import pytest
 
 from solver import api
 from solver.events import Event, Incumbent, StepChanged
+from solver.explain import proven_percent
 from solver.graph import Accounting
 from solver.graph_request import GraphRequest
 from solver.outcome import Feasible, Infeasible, NoAnswer, StopReason, is_proven
@@ -185,7 +186,7 @@ def test_that_a_gap_stops_before_the_proof() -> None:
     assert left <= 0.9 * overhead
     assert not is_proven(outcome.trace.problem, outcome.trace.total_energy_j, outcome.bound_j)
     assert "stopped at the gap allowed" in outcome.message
-    assert f"within {100 * left / overhead:.2g}"[:9] in outcome.message
+    assert f"within {proven_percent(left / overhead)} of" in outcome.message
 
 
 def test_that_energies_fall_and_bounds_rise() -> None:

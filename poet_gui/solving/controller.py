@@ -21,7 +21,7 @@ from poet_gui.solving.deliveries import (
     Progressed,
     Rejected,
 )
-from poet_gui.solving.patience import OBEY_MS, Patience
+from poet_gui.solving.patience import Patience
 from poet_gui.solving.progress import ended_early, started, with_event
 from poet_gui.solving.service import SolveService
 from poet_gui.solving.status import Phase, SolveStatus
@@ -258,9 +258,10 @@ class SolveController(QObject):
         """A request that was cancelled goes on: the solve process is replaced."""
         if self._closed or not self.patience.waits:
             return
-        _LOG.warning("the solve process did not stop within %d ms and is replaced", OBEY_MS)
+        _LOG.warning("the solve process did not stop in time and is replaced")
         stopping = self._core.status.phase is Phase.STOPPING
         self.patience.forget()
+        self.patience.lengthen()
         self._service.restart(wanted=self._opening)
         if self._solving is None:
             return
@@ -291,10 +292,15 @@ class SolveController(QObject):
                 if not wanted:
                     self._on_death(delivery)
             case ProcessReady(warm=warm):
-                self._deaths = 0
-                self.ready.emit(warm)
+                self._on_ready(warm=warm)
             case _:
                 assert_never(delivery)
+
+    def _on_ready(self, *, warm: bool) -> None:
+        self._deaths = 0
+        if warm:
+            self.patience.is_warm()
+        self.ready.emit(warm)
 
     def _on_opened(self, request_id: int, model: OpenModel, delivery: Opened) -> None:
         self.patience.ended(request_id)

@@ -19,6 +19,7 @@ _SIZED: Final = frozenset({"Reshape", "Flatten", "Resize"})
 """Operators that may write the batch of their output as a constant."""
 
 _CUTTING: Final = frozenset({"Slice", "Resize", "Upsample"})
+_PICKING: Final = frozenset({"Gather", "GatherElements", "GatherND"})
 _SPREADING: Final = frozenset({"Add", "Sub", "Mul", "Div", "Sum", "Where", "Min", "Max"})
 
 
@@ -148,6 +149,8 @@ class OtherBatch:
                 self._follows(fact, name) for fact, name in zip(node.inputs, names, strict=True)
             )
             lost = follows and not self._scaled(after, before)
+        elif node.op_type in _PICKING:
+            lost = self._picked(node, names[0], result, before)
         else:
             return
         if lost:
@@ -168,6 +171,20 @@ class OtherBatch:
             and math.prod(before.shape[:end]) == self.facts[name].shape[0]
             and math.prod(after.shape[:end]) == x.shape[0]
         )
+
+    def _picked(self, node: Node, name: str, result: Inference, before: Fact) -> bool:
+        """Whether constants pick samples of the exported batch: more samples are left out.
+
+        One position alone (a number) is one row of any batch.
+        """
+        source, places = self.facts.get(name), node.need(1)
+        if source is None or not places.constant or not places.rank:
+            return False
+        axis = node.integer("axis", 0) if node.op_type != "GatherND" else 0
+        changed = source.rank == node.need(0).rank and (
+            source.shape[axis] != node.need(0).shape[axis]
+        )
+        return changed and result.outputs[0].shape == before.shape
 
     def _cut(self, x: Fact, name: str, after: Fact, before: Fact) -> bool:
         """Whether a dimension that was whole at the exported batch, and follows it, is no more."""

@@ -1,5 +1,6 @@
 """ONNX files to networks: constants folded, every shape told, or one sentence why not."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -81,7 +82,14 @@ def _without(dims: Mapping[str, int], names: Mapping[str, int]) -> Mapping[str, 
 
 def _stored(graph: "onnx.GraphProto", path: Path) -> dict[str, Fact]:
     """Initialisers by name. Raises ModelError naming every one that cannot be used."""
-    facts, issues = {}, []
+    facts: dict[str, Fact] = {}
+    names = [tensor.name for tensor in graph.initializer]
+    names += [sparse.values.name for sparse in graph.sparse_initializer]
+    issues = [
+        Issue(f"is stored {count} times: damaged", f"{path.name}: initialiser {name}")
+        for name, count in Counter(names).items()
+        if count > 1
+    ]
     for tensor in graph.initializer:
         try:
             facts[tensor.name] = read_tensor(tensor, path.parent)

@@ -36,6 +36,7 @@ from solver.loaders.onnx_rules.table import (
     SHAPE_READERS,
     is_never_constant,
 )
+from solver.loaders.onnx_samples import SIZED, resized, spread
 from solver.loaders.onnx_sequences import SEQUENCE_OPERATORS, rewrite
 from solver.loaders.onnx_straight import DEQUANTIZE, QUANTIZE
 from solver.loaders.onnx_tensors import READABLE
@@ -47,9 +48,12 @@ MOST_BYTES: Final = 10**20
 _ON_DATA: Final[Mapping[str, Rule]] = MappingProxyType({**REFUSED_RULES, **LAYER_RULES})
 
 _REARRANGING: Final = frozenset(
-    {"Transpose", "Reshape", "Flatten", "Squeeze", "Unsqueeze", QUANTIZE, DEQUANTIZE}
+    {"Transpose", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Cast", QUANTIZE, DEQUANTIZE}
 )
-"""Operators whose output holds every number of the first input once: of a weight, the weight."""
+"""Operators whose output holds every number of the first input once: of a weight, the weight.
+
+Rounded by Cast as well: half precision computes with a copy of what is trained.
+"""
 
 _NO_CHOICES: Final[Mapping[str, int]] = MappingProxyType({})
 
@@ -161,10 +165,7 @@ def _visit(state: Inferred, node: FileNode) -> None:
         if constant:
             _fold(state, node, seen, _answer(rule, seen))
         else:
-            rewritten = _rebatched(state, seen, names)
-            if rewritten is not None:
-                state.rewritten.append(node.name)
-                seen = rewritten
+            seen = _rebatched(state, node, seen, names)
             _keep(state, node, names, seen, _answer(rule, seen))
     except RuleError as error:
         told = error if state.other is None else state.other.misfit(error, node.outputs)
@@ -190,12 +191,26 @@ def _fold(state: Inferred, node: FileNode, seen: Node, result: Inference) -> Non
     for name, fact in zip(node.outputs, result.outputs, strict=False):
         check_size(name, fact, f"{state.file}: {node.place}")
     arrays = _elements(seen, result.outputs)
+    unread = next((fact.unread for fact in seen.inputs if fact is not None and fact.unread), "")
     for name, fact, array in zip(node.outputs, result.outputs, arrays, strict=False):
         if name:
-            state.facts[name] = Fact(fact.shape, fact.dtype, array, constant=True)
+            why = unread if array is None else ""
+            alike = _alike_axes(seen, fact)
+            state.facts[name] = Fact(fact.shape, fact.dtype, array, True, why, alike)
     if node.op_type in _REARRANGING:
         source = state.resolve(node.inputs[0])
         state.copies[node.outputs[0]] = state.copies.get(source, source)
+
+
+def _alike_axes(seen: Node, made: Fact) -> frozenset[int]:
+    """Axes along which what a folded node makes is the same everywhere."""
+    if seen.op_type == "ConstantOfShape":
+        return frozenset(range(made.rank))
+    if seen.op_type not in {"Expand", "Tile"}:
+        return frozenset()
+    source = seen.need(0).shape
+    sizes = (1,) * (made.rank - len(source)) + source
+    return frozenset(axis for axis, size in enumerate(sizes) if size == 1)
 
 
 def _elements(seen: Node, facts: Sequence[Fact]) -> Sequence[Elements | None]:
@@ -215,10 +230,22 @@ def _elements(seen: Node, facts: Sequence[Fact]) -> Sequence[Elements | None]:
     return [array.astype(fact.dtype, copy=False) for array, fact in zip(arrays, facts, strict=True)]
 
 
-def _rebatched(state: Inferred, seen: Node, names: tuple[str, ...]) -> Node | None:
-    if state.other is None or seen.op_type != "Reshape" or seen.given(0) is None:
-        return None
-    return state.other.rebatch(seen, names)
+def _rebatched(state: Inferred, node: FileNode, seen: Node, names: tuple[str, ...]) -> Node:
+    """The node at the wanted batch, where the file states its own in it; noted in `state`."""
+    if state.other is None or not names or seen.given(0) is None:
+        return seen
+    if seen.op_type == "Reshape":
+        changed = state.other.rebatch(seen, names)
+    elif seen.op_type in SIZED:
+        changed = resized(state.other, seen, names)
+    else:
+        changed = spread(state.other, seen, names)
+        if changed is not None:
+            state.spread.append(node.name)
+        return changed or seen
+    if changed is not None:
+        state.rewritten[node.name] = seen.op_type
+    return changed or seen
 
 
 def _keep(

@@ -46,11 +46,15 @@ class Inferred:
     sequences : lists of tensors by name, as the names of their members.
     copies : constant -> the one whose numbers it holds in another order or shape.
     walked : the nodes in order, with branches, loops and lists written out.
-    unsupported : op_type -> the nodes without a rule. rewritten : the Reshapes given another batch.
+    unsupported : op_type -> the nodes without a rule. rewritten : node whose target sizes were
+    given another batch -> op_type. spread : nodes that read constants of the file's own batch,
+    once more for each further sample.
     choices : what the user answers to questions of control flow, by name ("loop.trips").
     answered : the names in `choices` that were needed. asks : questions that are still open.
     taken : questions that were settled without the user. assumed : sentences about those.
-    effort : what is left to spend, shared with copies.
+    effort : what is left to spend. branches : If, by name and outputs -> whether each branch can be
+    imported and the bytes that its layers make; what stands in a branch is so looked at once, not
+    once more for each branch around it. Both are shared with copies.
     """
 
     facts: dict[str, Fact]
@@ -65,11 +69,13 @@ class Inferred:
     walked: list[FileNode] = field(default_factory=list)
     issues: list[Issue] = field(default_factory=list)
     unsupported: dict[str, list[str]] = field(default_factory=dict)
-    rewritten: list[str] = field(default_factory=list)
+    rewritten: dict[str, str] = field(default_factory=dict)
+    spread: list[str] = field(default_factory=list)
     answered: set[str] = field(default_factory=set)
     asks: list[OpenSize] = field(default_factory=list)
     taken: list[OpenSize] = field(default_factory=list)
     assumed: list[str] = field(default_factory=list)
+    branches: dict[tuple[str, ...], list[tuple[bool, int]]] = field(default_factory=dict)
     effort: Effort = field(init=False)
 
     def __post_init__(self) -> None:
@@ -105,7 +111,8 @@ class Inferred:
             walked=list(self.walked),
             issues=list(self.issues),
             unsupported={kind: list(names) for kind, names in self.unsupported.items()},
-            rewritten=list(self.rewritten),
+            rewritten=dict(self.rewritten),
+            spread=list(self.spread),
             answered=set(self.answered),
             asks=list(self.asks),
             taken=list(self.taken),

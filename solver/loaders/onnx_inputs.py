@@ -1,5 +1,6 @@
 """Real inputs of an ONNX graph and the sizes they leave open: batch, named dimensions."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -54,13 +55,18 @@ def read_inputs(
 ) -> list[OpenInput]:
     """The inputs that are no initialisers and that something reads, by the names in `read`.
 
-    Raises ModelError naming every one that is no tensor of known rank and number type.
+    Raises ModelError naming every one that is no tensor of known rank and number type, or is listed
+    more than once.
     """
     stored = set(constants)
-    inputs, issues = [], []
-    for entry in graph.input:
-        if entry.name in stored or entry.name not in read:
-            continue
+    real = [entry for entry in graph.input if entry.name not in stored and entry.name in read]
+    inputs = []
+    issues = [
+        Issue(f"is listed {count} times: damaged", f"{file}: input {name}")
+        for name, count in Counter(entry.name for entry in real).items()
+        if count > 1
+    ]
+    for entry in real:
         problem = _problem(entry)
         if problem:
             issues.append(Issue(problem, f"{file}: input {entry.name}"))

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 Renaming = Callable[[str], str]
 """From the name of a tensor (never "") to another one."""
 
+OWN_DOMAINS: Final = frozenset({"", "ai.onnx"})
+"""What ONNX's own operators are filed under; those of others carry their domain here."""
+
 TENSOR: Final = 4  # AttributeProto.TENSOR
 GRAPH: Final = 5  # AttributeProto.GRAPH
 SPARSE: Final = 11  # AttributeProto.SPARSE_TENSOR

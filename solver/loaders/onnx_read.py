@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from solver.errors import Issue, ModelError
+from solver.loaders.onnx_nodes import OWN_DOMAINS
 from solver.loaders.onnx_text import parse_text
 from solver.loaders.sniff import FileKind, refusal, sniff
 
@@ -46,7 +47,7 @@ def _parse(path: Path, content: bytes) -> "onnx.ModelProto":
 
 def default_opset(model: "onnx.ModelProto") -> int | None:
     """The version of ONNX's own operator set, None where the model names other domains only."""
-    versions = [entry.version for entry in model.opset_import if entry.domain in {"", "ai.onnx"}]
+    versions = [entry.version for entry in model.opset_import if entry.domain in OWN_DOMAINS]
     return max(versions, default=None)
 
 
@@ -124,6 +125,10 @@ def _check_header(path: Path, model: "onnx.ModelProto") -> None:
         raise _refusal(path, f"operator set {opset} does not exist: damaged, not imported")
     if not model.graph.node:
         raise _refusal(path, "the graph holds no nodes")
+    if opset is None and any(node.domain in OWN_DOMAINS for node in model.graph.node):
+        raise _refusal(
+            path, "the file names no version of ONNX's own operators, and uses them: damaged"
+        )
     # protobuf hands out bytes where a text is not UTF-8.
     if any(not isinstance(text, str) for text in _texts(model)):
         raise _refusal(path, "the file is damaged: a name in it is not UTF-8 text")

@@ -10,6 +10,7 @@ from solver.errors import Issue, ModelError
 from solver.loaders.onnx_fused import written_out
 from solver.loaders.onnx_nodes import (
     GRAPH,
+    OWN_DOMAINS,
     SPARSE,
     TENSOR,
     Body,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 MOST_NODES: Final = 100_000
 """A file that says more, its functions and loops written out, is a bomb and no network."""
 
-OWN_DOMAINS: Final = frozenset({"", "ai.onnx"})
 _DEEPEST: Final = 32
 """Calls within calls, bodies within bodies: real files have three or four."""
 

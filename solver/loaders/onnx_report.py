@@ -1,6 +1,6 @@
 """Warnings about an ONNX file: what was changed, what is trained otherwise than exported."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from solver.import_report import names_of
@@ -9,6 +9,7 @@ from solver.loaders.onnx_order import Ordered
 from solver.loaders.onnx_tensors import leaves_folder
 from solver.loaders.onnx_tied import look_tied
 from solver.network import Layer
+from solver.text import verb
 
 if TYPE_CHECKING:
     import onnx
@@ -34,13 +35,27 @@ def import_warnings(graph: "onnx.GraphProto", found: Inferred, order: Ordered) -
             f"the data of {names_of(outside)} are said to lie outside of the model's folder: "
             "never opened, sizes taken from the file"
         )
-    if found.rewritten and found.other is not None:
-        nodes = f"{len(found.rewritten)} Reshape nodes" if len(found.rewritten) > 1 else "Reshape"
-        warnings.append(
-            f"batch {found.other.own} is written into the shape of {nodes} "
-            f"({names_of(found.rewritten)}): rewritten to {found.other.wanted}"
-        )
+    warnings += _batch_warnings(found)
     return (*warnings, *mode_warnings(found.layers))
+
+
+def _batch_warnings(found: Inferred) -> Iterator[str]:
+    """Where the file states its own batch, and what was made of it."""
+    if found.other is None:
+        return
+    own, wanted = found.other.own, found.other.wanted
+    for kind in sorted(set(found.rewritten.values())):
+        names = [name for name, op_type in found.rewritten.items() if op_type == kind]
+        nodes = f"{len(names)} {kind} nodes" if len(names) > 1 else kind
+        yield (
+            f"batch {own} is written into the shape of {nodes} ({names_of(names)}): rewritten to "
+            f"{wanted}"
+        )
+    if found.spread:
+        yield (
+            f"{names_of(found.spread)} {verb(len(found.spread), 'reads', 'read')} constants that "
+            f"the file holds for batch {own}, alike for each sample: read for {wanted}"
+        )
 
 
 def tied_warnings(graph: "onnx.GraphProto", found: Inferred) -> tuple[str, ...]:

@@ -56,7 +56,7 @@ def _place(
         return last
     fact = state.facts[_tensor(state, node, position)]
     if fact.array is None or fact.elements != 1:
-        raise RuleError("the place in the list is not known before the network runs")
+        raise fact.unknown("place in the list")
     place = int(fact.array.ravel()[0])
     if not -length <= place < length:
         raise RuleError(f"there is no place {place} in a list of {length}")
@@ -157,7 +157,7 @@ def _count(split: Fact, length: int) -> int:
 def _sizes(split: Fact, length: int) -> tuple[int, ...]:
     """A vector of sizes as it is; a number is the size of every part but a smaller last one."""
     if split.array is None:
-        raise RuleError("the sizes of its parts are not known before the network runs")
+        raise split.unknown("sizes")
     numbers = tuple(int(item) for item in split.array.ravel())
     if split.rank:
         return numbers

@@ -29,10 +29,21 @@ _DTYPES: Final[Mapping[int, str]] = MappingProxyType({
     24: "float8e8m0", 25: "uint2", 26: "int2",
 })  # fmt: skip
 
+_LISTS: Final[Mapping[str, str]] = MappingProxyType({
+    "float32": "float_data", "float64": "double_data", "int64": "int64_data",
+    "uint32": "uint64_data", "uint64": "uint64_data", "string": "string_data",
+    **dict.fromkeys(
+        ("int32", "int16", "int8", "uint16", "uint8", "bool", "float16", "bfloat16"), "int32_data"
+    ),
+})  # fmt: skip
+"""Where a tensor may list its numbers one by one; smaller types share an entry there."""
+
 READABLE: Final = INTEGERS | {"float16", "float32", "float64"}
 """Element types whose numbers numpy holds by itself."""
 
 _EXTERNAL: Final = 1  # TensorProto.EXTERNAL
+_LONGEST: Final = 100
+"""Characters shown of what a file says about a place."""
 
 
 def dtype_of(number: int) -> str | None:
@@ -60,16 +71,32 @@ def read_tensor(tensor: "onnx.TensorProto", folder: Path) -> Fact:
         raise RuleError(f"element type {tensor.data_type} is not known")
     fact = Fact(checked_shape(list(tensor.dims)), dtype, constant=True)
     external = tensor.data_location == _EXTERNAL
-    if tensor.HasField("raw_data") and not external and dtype != "string":
-        expected = -(-fact.elements * element_bits(dtype) // 8)
+    if not external:
+        _check_stored(tensor, fact)
+    if fact.elements > DATA_LIMIT or dtype not in READABLE:
+        return fact
+    if not external:
+        return Fact(fact.shape, dtype, _inside(tensor, fact), constant=True)
+    found = _outside(tensor, fact, folder)
+    if isinstance(found, str):
+        return Fact(fact.shape, dtype, constant=True, unread=found)
+    return Fact(fact.shape, dtype, found, constant=True)
+
+
+def _check_stored(tensor: "onnx.TensorProto", fact: Fact) -> None:
+    """Raise RuleError where more or fewer numbers are stored than the shape has.
+
+    None at all are no fault: a file stripped of its numbers is still a network.
+    """
+    if tensor.HasField("raw_data") and fact.dtype != "string":
+        expected = -(-fact.elements * element_bits(fact.dtype) // 8)
         if len(tensor.raw_data) not in {0, expected}:
             raise RuleError(
                 f"its shape needs {expected} B, {len(tensor.raw_data)} B are stored: damaged"
             )
-    if fact.elements > DATA_LIMIT or dtype not in READABLE:
-        return fact
-    array = _outside(tensor, fact, folder) if external else _inside(tensor, fact)
-    return Fact(fact.shape, dtype, array, constant=True)
+    listed = len(getattr(tensor, _LISTS[fact.dtype])) if fact.dtype in _LISTS else 0
+    if listed not in {0, fact.elements}:
+        raise RuleError(f"its shape needs {fact.elements} numbers, {listed} are stored: damaged")
 
 
 def read_sparse(sparse: "onnx.SparseTensorProto", folder: Path) -> Fact:
@@ -113,39 +140,55 @@ def _inside(tensor: "onnx.TensorProto", fact: Fact) -> Elements | None:
         return None
 
 
-def _outside(tensor: "onnx.TensorProto", fact: Fact, folder: Path) -> Elements | None:
-    """Numbers beside the model, None unless they are a plain file in the model's own folder."""
+def _outside(tensor: "onnx.TensorProto", fact: Fact, folder: Path) -> Elements | str:
+    """Numbers beside the model, from a plain file in the model's own folder; else why not."""
     entries = {entry.key: entry.value for entry in tensor.external_data}
-    source = folder / entries.get("location", "")
-    if not _is_own_file(source, folder):
-        return None
-    offset = entries.get("offset", "0")
+    location = entries.get("location", "")
+    if not location:
+        return "the file does not say where its numbers lie"
+    fault = _foreign(location, folder)
+    if fault:
+        return f"{location[:_LONGEST]} {fault}"
     length = fact.elements * element_bits(fact.dtype) // 8
-    if not offset.isascii() or not offset.isdigit():
-        return None
-    try:
-        with source.open("rb") as stream:
-            stream.seek(int(offset))
-            content = stream.read(length)
-    except (OSError, OverflowError):
-        return None
+    stated = entries.get("length", str(length))
+    if stated != str(length):
+        return f"it needs {length} B, of {location} {stated[:_LONGEST]} B are said to be its"
+    content = _content(folder / location, entries.get("offset", "0"), length)
     if len(content) != length:
-        return None
+        return f"{location} ends before it, or cannot be opened there"
     little = np.dtype(fact.dtype).newbyteorder("<")
     return np.frombuffer(content, dtype=little).astype(fact.dtype).reshape(fact.shape)
 
 
-def _is_own_file(source: Path, folder: Path) -> bool:
-    """True for a regular file below `folder`, no link (CVE-2024-27318, CVE-2026-27489)."""
+def _content(source: Path, offset: str, length: int) -> bytes:
+    """So many bytes from a place on, fewer where the file ends before, none on any fault."""
+    if not offset.isascii() or not offset.isdigit():
+        return b""
     try:
-        parts = source.relative_to(folder).parts
-        if not parts or ".." in parts:
-            return False
-        steps = [folder.joinpath(*parts[: i + 1]) for i in range(len(parts))]
+        with source.open("rb") as stream:
+            stream.seek(int(offset))
+            return stream.read(length)
+    except (OSError, OverflowError, ValueError):  # ValueError: a place beyond any file
+        return b""
+
+
+def _foreign(location: str, folder: Path) -> str:
+    """What keeps `location` from being read, "" for a regular file below `folder`.
+
+    Links are none of the model's own (CVE-2024-27318, CVE-2026-27489).
+    """
+    source = folder / location
+    if not source.is_relative_to(folder) or ".." in Path(location).parts:
+        return "may lie outside of the model's folder, where nothing is opened"
+    parts = source.relative_to(folder).parts
+    steps = [folder.joinpath(*parts[: i + 1]) for i in range(len(parts))]
+    try:
+        if not source.is_file():
+            return "is no file beside the model"
         linked = any(step.is_symlink() for step in steps) or source.stat().st_nlink > 1
-        return not linked and source.is_file()
-    except (OSError, ValueError):
-        return False
+    except (OSError, ValueError):  # ValueError: a zero byte in the path
+        return "cannot be opened"
+    return "is a link, which is not followed" if linked else ""
 
 
 def leaves_folder(tensor: "onnx.TensorProto") -> bool:

@@ -33,13 +33,17 @@ class RuleError(Exception):
 class Fact:
     """What is known of a tensor at load time: its size, and the elements of small constants.
 
-    `constant` is True for what depends on no real input.
+    `constant` is True for what depends on no real input. `unread` says why the numbers of a small
+    constant, which the file keeps elsewhere, could not be read. `alike` are axes along which a
+    constant is known to hold the same numbers at each place.
     """
 
     shape: Shape
     dtype: str = "float32"
     array: Elements | None = None
     constant: bool = False
+    unread: str = ""
+    alike: frozenset[int] = frozenset()
 
     @property
     def rank(self) -> int:
@@ -50,6 +54,13 @@ class Fact:
     def elements(self) -> int:
         """Number of elements, exact."""
         return math.prod(self.shape)
+
+    def unknown(self, what: str) -> RuleError:
+        """The error of a rule that needs its numbers and has none; `what` they are, for people."""
+        if self.unread:
+            return RuleError(f"its {what} cannot be read: {self.unread}")
+        is_ = "are" if what.split(maxsplit=1)[0].endswith("s") else "is"
+        return RuleError(f"its {what} {is_} not known before the network runs")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,7 +137,7 @@ class Node:
         if fact is None:
             return None
         if fact.array is None or fact.dtype not in INTEGERS:
-            raise RuleError(f"its {what} is not known before the network runs")
+            raise fact.unknown(what)
         return tuple(int(item) for item in fact.array.ravel())
 
 

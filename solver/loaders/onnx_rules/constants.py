@@ -120,7 +120,7 @@ def range_(node: Node) -> Inference:
     facts = [node.need(i) for i in range(3)]
     numbers = [fact.array.ravel()[0] for fact in facts if fact.array is not None and fact.elements]
     if len(numbers) < len(facts):
-        raise RuleError("its bounds are not known before the network runs")
+        raise next((f for f in facts if f.unread), facts[0]).unknown("bounds")
     start, limit, delta = (float(number) for number in numbers)
     if not delta or not all(map(math.isfinite, (start, limit, delta))):
         raise RuleError(f"a range from {start} to {limit} in steps of {delta} has no end")

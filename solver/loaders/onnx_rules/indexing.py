@@ -129,9 +129,10 @@ def repeated(node: Node) -> Inference:
 
 def _number(node: Node, position: int, what: str) -> int:
     """A whole number that is known at load time, whatever type it is written in."""
-    array = node.need(position).array
+    fact = node.need(position)
+    array = fact.array
     if array is None or array.size != 1:
-        raise RuleError(f"its {what} is not known before the network runs")
+        raise fact.unknown(what)
     number = float(array.ravel()[0])
     if not number.is_integer():
         raise RuleError(f"its {what} is {number}, not a whole number")

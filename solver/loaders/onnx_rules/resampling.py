@@ -49,7 +49,7 @@ def _constant_numbers(node: Node, position: int, what: str) -> tuple[float, ...]
     if fact is None or not fact.elements:
         return None
     if fact.array is None:
-        raise RuleError(f"its {what} are not known before the network runs")
+        raise fact.unknown(what)
     return tuple(float(item) for item in fact.array.ravel())
 
 

@@ -50,13 +50,62 @@ def test_that_numbers_that_decide_a_shape_are_read_from_the_models_folder(tmp_pa
     assert load(_reshape_by("net.data"), tmp_path).values["y"].shape == (3, 4)
 
 
-def test_that_a_path_outside_of_the_folder_is_never_opened(tmp_path: Path) -> None:
+@pytest.mark.parametrize("location", ["../secret.data", "sub/../../secret.data", "{}/secret.data"])
+def test_that_a_path_outside_of_the_folder_is_never_opened(location: str, tmp_path: Path) -> None:
     folder = tmp_path / "model"
     folder.mkdir()
     (tmp_path / "secret.data").write_bytes(_numbers())
-    for location in ("../secret.data", str(tmp_path / "secret.data")):
-        with pytest.raises(ModelError, match="not known before the network runs"):
-            load(_reshape_by(location), folder)
+    place = location.format(tmp_path)
+    with pytest.raises(ModelError) as found:
+        load(_reshape_by(place), folder)
+    (issue,) = found.value.issues
+    assert issue.message == (
+        f"its target shape cannot be read: {place} may lie outside of the model's folder, where "
+        "nothing is opened"
+    )
+
+
+@pytest.mark.parametrize(
+    ("location", "said"),
+    [
+        ("gone.data", "gone.data is no file beside the model"),
+        (".", ". is no file beside the model"),
+        ("", "the file does not say where its numbers lie"),
+        ("n" * 300, "n cannot be opened"),
+    ],
+)
+def test_that_numbers_that_are_not_there_are_told_with_their_place(
+    location: str, said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ModelError, match=said):
+        load(_reshape_by(location), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("offset", "-8", "ends before it, or cannot be opened there"),
+        ("offset", "1" + 30 * "0", "ends before it, or cannot be opened there"),
+        ("length", "8", "it needs 16 B, of net.data 8 B are said to be its"),
+    ],
+)
+def test_that_a_place_in_the_data_that_cannot_be_is_told(
+    key: str, value: str, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "net.data").write_bytes(_numbers())
+    model = _reshape_by("net.data")
+    entries = model.graph.initializer[0].external_data
+    next(entry for entry in entries if entry.key == key).value = value
+    with pytest.raises(ModelError, match=said):
+        load(model, tmp_path)
+
+
+def test_that_what_is_computed_from_unread_numbers_tells_why_too(tmp_path: Path) -> None:
+    model = _reshape_by("gone.data")
+    model.graph.node[0].input[1] = "t"
+    model.graph.node.insert(0, node("Neg", "s", "t"))
+    with pytest.raises(ModelError, match=r"node y \(Reshape\).*: gone.data is no file beside"):
+        load(model, tmp_path)
 
 
 @pytest.mark.parametrize("kind", ["symlink", "hardlink"])
@@ -69,7 +118,7 @@ def test_that_a_link_is_never_followed(kind: str, tmp_path: Path) -> None:
         (folder / "net.data").symlink_to(secret)
     else:
         (folder / "net.data").hardlink_to(secret)
-    with pytest.raises(ModelError, match="not known before the network runs"):
+    with pytest.raises(ModelError, match=r"net\.data is a link, which is not followed"):
         load(_reshape_by("net.data"), folder)
 
 
@@ -82,5 +131,5 @@ def test_that_data_said_to_lie_outside_are_sized_with_a_warning() -> None:
 
 def test_that_a_cut_off_data_file_leaves_the_numbers_unknown(tmp_path: Path) -> None:
     (tmp_path / "net.data").write_bytes(_numbers()[:-1])
-    with pytest.raises(ModelError, match="not known before the network runs"):
+    with pytest.raises(ModelError, match=r"net\.data ends before it"):
         load(_reshape_by("net.data"), tmp_path)

@@ -8,6 +8,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from solver.errors import ModelError
+from solver.training import expand
 from tests.helpers.onnx_models import (
     floats,
     integers,
@@ -61,6 +62,20 @@ def test_that_copies_of_one_constant_stay_one_parameter(tmp_path: Path) -> None:
     network = load(model_of(nodes, [floats("x", 1, 4)], [weight("w", 4, 4)]), tmp_path)
     assert network.constants == {"w"}
     assert [layer.inputs[1] for layer in network.layers] == ["w", "w"]
+
+
+def test_that_a_half_precision_copy_of_a_weight_is_the_weight(tmp_path: Path) -> None:
+    nodes = [
+        node("Gather", "w ids", "h"),
+        node("Cast", "w", "half", to=TensorProto.FLOAT16),
+        node("Cast", "half", "head", to=TensorProto.FLOAT),
+        node("Transpose", "head", "turned", perm=[1, 0]),
+        node("MatMul", "h turned"),
+    ]
+    ids = helper.make_tensor_value_info("ids", TensorProto.INT64, [1, 3])
+    graph = expand(load(model_of(nodes, [ids], [weight("w", 50, 8)]), tmp_path))
+    assert [item.name for item in graph.trainable] == ["w"]
+    assert graph.weight_bytes == 50 * 8 * 4
 
 
 def test_that_the_shape_of_a_tensor_is_a_constant_and_no_layer(tmp_path: Path) -> None:

@@ -101,6 +101,31 @@ def test_that_stored_bytes_that_do_not_fit_their_shape_are_damage(tmp_path: Path
         load(model_of([node("MatMul", "x w")], [floats("x", 1, 4)], [broken]), tmp_path)
 
 
+def test_that_listed_numbers_that_do_not_fit_their_shape_are_damage(tmp_path: Path) -> None:
+    tensor = TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[2, 3], float_data=[1.0, 2.0])
+    with pytest.raises(ModelError, match="its shape needs 6 numbers, 2 are stored: damaged"):
+        load(model_of([node("MatMul", "x w")], [floats("x", 1, 2)], [tensor]), tmp_path)
+
+
+def test_that_a_weight_stored_twice_is_damage(tmp_path: Path) -> None:
+    stored = [weight("w", 2, 3), weight("w", 2, 4)]
+    with pytest.raises(ModelError, match=r"initialiser w: is stored 2 times: damaged"):
+        load(model_of([node("MatMul", "x w")], [floats("x", 1, 2)], stored), tmp_path)
+
+
+def test_that_an_input_listed_twice_is_damage(tmp_path: Path) -> None:
+    inputs = [floats("x", 1, 2), floats("x", 1, 3)]
+    with pytest.raises(ModelError, match=r"input x: is listed 2 times: damaged"):
+        load(model_of([node("MatMul", "x w")], inputs, [weight("w", 2, 3)]), tmp_path)
+
+
+def test_that_own_operators_without_a_version_are_not_guessed_at(tmp_path: Path) -> None:
+    model = model_of([node("Relu", "x")], [floats("x", 2)])
+    model.opset_import[0].domain = "com.example"
+    with pytest.raises(ModelError, match="names no version of ONNX's own operators"):
+        load(model, tmp_path)
+
+
 def test_that_a_negative_size_of_a_weight_is_damage(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="below zero"):
         load(model_of([node("MatMul", "x w")], [floats("x", 1, 4)], [weight("w", 4, -2)]), tmp_path)

@@ -176,15 +176,6 @@ def test_that_columns_become_images(tmp_path: Path) -> None:
         made(tmp_path, "Col2Im", "x n k", (1, 9, 5), image, block)
 
 
-def test_that_sizes_of_another_batch_are_refused_by_node(tmp_path: Path) -> None:
-    model = model_of(
-        [node("Resize", "x - - n")], [floats("x", *IMAGE)], [integers("n", 1, 2, 8, 9)]
-    )
-    assert load(model, tmp_path).values["y"].shape == (1, 2, 8, 9)
-    with pytest.raises(ModelError, match=r"node y .*does not follow the batch from 1 to 8"):
-        load(model, tmp_path, batch=8)
-
-
 def test_that_scales_follow_another_batch(tmp_path: Path) -> None:
     model = model_of([node("Resize", "x - s")], [floats("x", *IMAGE)], [numbers("s", 1, 1, 2, 2)])
     assert load(model, tmp_path, batch=8).values["y"].shape == (8, 2, 10, 20)

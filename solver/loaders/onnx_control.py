@@ -84,22 +84,10 @@ def _take(state: Inferred, node: FileNode, body: Body, visit: Visit) -> None:
 
 def _larger(state: Inferred, node: FileNode, bodies: Sequence[Body], visit: Visit) -> int:
     """1 or 2: the branch whose layers make more bytes, of those that can be imported."""
-    sizes = []
-    for body in bodies:
-        trial = state.copy()
-        before = len(trial.layers)
-        _take(trial, node, body, visit)
-        made = {
-            name
-            for layer in trial.layers[before:]
-            for name in layer.outputs
-            if name and layer.op_type not in _VIEWS
-        }
-        size = sum(_bytes(trial.facts[name]) for name in made if name in trial.facts)
-        clean = len(trial.issues) == len(state.issues) and not (
-            trial.unsupported.keys() - state.unsupported.keys()
-        )
-        sizes.append((clean, size))
+    key = (node.name, *node.outputs)
+    if key not in state.branches:
+        state.branches[key] = [_tried(state, node, body, visit) for body in bodies]
+    sizes = state.branches[key]
     choice = 2 if sizes[1] > sizes[0] else 1
     words = [f"{size:,} B" if clean else "not supported" for clean, size in sizes]
     state.taken.append(OpenSize(question(node), (f"{node.place}: 1 = then, 2 = else",), choice))
@@ -109,6 +97,24 @@ def _larger(state: Inferred, node: FileNode, bodies: Sequence[Body], visit: Visi
         f"(--dim {question(node)}=1 for then, 2 for else)"
     )
     return choice
+
+
+def _tried(state: Inferred, node: FileNode, body: Body, visit: Visit) -> tuple[bool, int]:
+    """Whether a branch can be imported, and the bytes that its layers make."""
+    trial = state.copy()
+    before = len(trial.layers)
+    _take(trial, node, body, visit)
+    made = {
+        name
+        for layer in trial.layers[before:]
+        for name in layer.outputs
+        if name and layer.op_type not in _VIEWS
+    }
+    size = sum(_bytes(trial.facts[name]) for name in made if name in trial.facts)
+    clean = len(trial.issues) == len(state.issues) and not (
+        trial.unsupported.keys() - state.unsupported.keys()
+    )
+    return clean, size
 
 
 def _bytes(fact: Fact) -> int:

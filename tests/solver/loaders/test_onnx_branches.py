@@ -119,3 +119,15 @@ def test_that_the_shipped_branches_give_the_sizes_of_the_larger_one() -> None:
     assert [network.values[name].bytes for name in network.constants] == [4096]
     other = load_onnx(CORNER / "01_if.onnx", LoadOptions(dims={"h.branch": 2}))
     assert next(other.values[layer.outputs[0]].bytes for layer in other.layers) == 128
+
+
+def test_that_branches_in_branches_are_looked_at_once_each(tmp_path: Path) -> None:
+    # Looked at again for each branch around it, the innermost of 16 would be walked 2^16 times:
+    # more steps than any file is given.
+    inner = body_of([node("Relu", "x", "a")], outputs="a")
+    for _ in range(15):
+        plain = body_of([node("Tanh", "x", "a")], outputs="a")
+        inner = body_of([node("If", "c", "a", then_branch=inner, else_branch=plain)], outputs="a")
+    other = body_of([node("Tanh", "x", "a")], outputs="a")
+    model = _flagged(node("If", "c", name="pick", then_branch=inner, else_branch=other))
+    assert kinds_of(load(model, tmp_path)) == ["Relu"]

@@ -40,6 +40,7 @@ def refused(code: str, *, limits: ReadingLimits | None = None) -> EngineError:
     return caught.value
 
 
+@pytest.mark.usefixtures("files_read_here")
 def test_that_a_graph_file_comes_back_as_it_was_read() -> None:
     assert read_model(GraphRequest(CHAIN)) == load_training_graph(GraphRequest(CHAIN))
 
@@ -71,6 +72,7 @@ def test_that_a_name_without_a_file_needs_no_process() -> None:
         read_model(GraphRequest("resnet81"), command=("/nowhere",))
 
 
+@pytest.mark.usefixtures("files_read_here")
 def test_that_wrong_usage_stays_wrong_usage() -> None:
     with pytest.raises(UsageError) as caught:
         read_model(GraphRequest(CHAIN, batch=2, loss="mse"))
@@ -78,6 +80,7 @@ def test_that_wrong_usage_stays_wrong_usage() -> None:
     assert [issue.where for issue in caught.value.issues] == ["--batch", "--loss"]
 
 
+@pytest.mark.usefixtures("files_read_here")
 def test_that_what_is_said_of_a_file_can_be_shown(tmp_path: Path) -> None:
     document = json.loads(Path(CHAIN).read_text())
     document["nodes"][0]["inputs"] = ["x" * 5000, *(f"y{k}" for k in range(1500))]
@@ -102,6 +105,7 @@ def test_that_a_pipe_that_nobody_writes_to_is_refused_at_once(tmp_path: Path) ->
         read_result(path)
 
 
+@pytest.mark.usefixtures("files_read_here")
 def test_that_every_mistake_of_a_file_comes_back(tmp_path: Path) -> None:
     path = tmp_path / "bad.json"
     path.write_text(Path(CHAIN).read_text().replace('"bytes": ', '"bytes": -', 2))
@@ -124,7 +128,7 @@ def test_that_a_file_whose_name_is_no_unicode_is_read(tmp_path: Path) -> None:
     assert made.source.endswith(r"caf\udce9.json")
 
 
-@pytest.mark.skipif(os.name == "nt", reason="there are no signals")
+@pytest.mark.usefixtures("files_read_here")
 def test_that_a_number_beyond_64_bits_is_one_sentence(tmp_path: Path) -> None:
     # 2^24 x 2^24 by 2^24 x 2^24 are 2^72 multiply-adds, of floats that take 2^50 B each.
     model = model_of(
@@ -136,6 +140,7 @@ def test_that_a_number_beyond_64_bits_is_one_sentence(tmp_path: Path) -> None:
         read_model(GraphRequest(str(path)))
 
 
+@pytest.mark.skipif(os.name == "nt", reason="there are no signals")
 def test_that_a_crash_is_one_sentence() -> None:
     error = refused("os.kill(os.getpid(), 11)")
 

@@ -16,8 +16,6 @@ from tests.helpers.command import Document
 from tests.helpers.results import outcome_of_kind, small_problem
 from tests.helpers.sweeping import EFFORT, QUICK, SWEEP, read
 
-pytestmark = pytest.mark.xdist_group("full sweep")  # made once, not once in each process
-
 
 @pytest.mark.slow
 def test_that_a_sweep_of_8_is_monotone(full: Path) -> None:

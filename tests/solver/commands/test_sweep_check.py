@@ -8,8 +8,6 @@ import pytest
 from solver.cli import run
 from tests.helpers.sweeping import read
 
-pytestmark = pytest.mark.xdist_group("full sweep")  # made once, not once in each process
-
 
 def test_that_check_verifies_each_point_of_a_full_sweep(
     full: Path, capsys: pytest.CaptureFixture[str]

@@ -9,8 +9,6 @@ from solver.cli import run
 from solver.codec import decode_sweep
 from tests.helpers.sweeping import EFFORT, SWEEP, read
 
-pytestmark = pytest.mark.xdist_group("full sweep")  # made once, not once in each process
-
 
 @pytest.mark.slow
 @pytest.mark.parametrize("keep_schedules", [True, False])

@@ -25,7 +25,8 @@ _WORTH: Final = 0.3
 def masks_of(columns: PeriodColumns, x: FloatArray) -> tuple[list[int], int]:
     """Held masks per stage border and the mask of written tensors, from near-integers.
 
-    Inside a period a tensor is held until its last use there, or from its first.
+    Inside a period a tensor is held until its last use there, or from its first; all the time,
+    where reruns read what nothing supplies again.
     """
     staged = columns.staged
     held = [0] * (staged.stages + 1)
@@ -44,17 +45,24 @@ def _stretches(
     """Borders first..last across which a tensor is held."""
     if columns.staged.folded >> i & 1:
         return [(uses[0] + 1, uses[-1])]
+    staged = columns.staged
+    stuck = not staged.may_page[i] and not staged.may_rerun[staged.producer[i]]
     found = []
     for p in range(columns.born[i], columns.end[i] + 1):
         first, last = columns.stages_of(p)
         here = [op for op in uses if first < op <= last]
         before, after = _passes(columns, x, p - 1, i), _passes(columns, x, p, i)
-        if here:
-            begin = first + 1 if before else here[0] + 1
-            found.append((begin, last + 1 if after else here[-1]))
-        elif after:
-            found.append((first + 1 if before else last + 1, last + 1))
+        feeds = stuck and not after and _feeds(columns, x, p, i)
+        end = last + after if after or feeds else here[-1] if here else first
+        begin = first + 1 if before else here[0] + 1 if here else last + 1
+        found.append((begin, end))
     return found
+
+
+def _feeds(columns: PeriodColumns, x: FloatArray, p: int, i: int) -> bool:
+    """Whether a rerun of the period reads it."""
+    runs = (columns.run_column(p, reader) for reader in columns.staged.readers[i])
+    return any(column is not None and x[column] > _HALF for column in runs)
 
 
 def _passes(columns: PeriodColumns, x: FloatArray, p: int, i: int) -> bool:
@@ -67,8 +75,10 @@ def _passes(columns: PeriodColumns, x: FloatArray, p: int, i: int) -> bool:
     if column is not None:
         return bool(x[column] > _HALF)
     supplied = any(x[c] > _HALF for c, _ in columns.supplies(p + 1, i))
-    wanted = p + 1 in columns.uses[i] or _passes(columns, x, p + 1, i)
-    return wanted and not supplied
+    if supplied:
+        return False
+    wanted = p + 1 in columns.uses[i] or _feeds(columns, x, p + 1, i)
+    return wanted or _passes(columns, x, p + 1, i)
 
 
 def crowded(columns: PeriodColumns, x: FloatArray) -> set[int]:
@@ -134,6 +144,15 @@ def grow(moments: Moments, columns: PeriodColumns, x: FloatArray, plan: Plan) ->
     for stage, op in sorted(within):
         moments.add_within(stage, op)
     return len(new) + len(reruns) + len(within)
+
+
+def halve(moments: Moments, columns: PeriodColumns, x: FloatArray) -> int:
+    """Part every period in which something runs again, where a solution is no plan; how many."""
+    used = {p for (p, _), column in columns.rerun.items() if x[column] > _HALF}
+    middles = {sum(columns.stages_of(p)) // 2 for p in used}
+    new = middles - moments.ops - {-1}
+    moments.ops |= new
+    return len(new)
 
 
 def first_run_memory(plan: Plan) -> FloatArray:

@@ -11,7 +11,7 @@ from solver.milp.backend import ROUNDING, CvxpyProblem, Ending, LpResult, Sessio
 from solver.milp.lineage import Lineage
 from solver.milp.period_columns import Moments
 from solver.milp.period_cuts import separate_periods
-from solver.milp.period_growth import crowded, grow, masks_of
+from solver.milp.period_growth import crowded, grow, halve, masks_of
 from solver.milp.period_model import PeriodModel
 from solver.problem import Problem
 from solver.staged import StagedProblem
@@ -167,7 +167,7 @@ class PeriodProof:
         try:
             plan = Plan(solve.planner, list(held), paged)
         except ValueError:  # without paging, inputs may be there at another time of the period
-            return 0
+            return halve(self._moments, model.columns, x)
         found = grow(self._moments, model.columns, x, plan)
         self._tools.try_masks(held, paged)
         return found

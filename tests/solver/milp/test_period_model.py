@@ -25,6 +25,7 @@ QUICK = settings(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 LONG = settings(QUICK, max_examples=200)
+SHORTER = settings(QUICK, max_examples=80)
 SHARES = st.sampled_from([1, 2, 3])
 
 
@@ -191,7 +192,7 @@ def test_that_no_bound_is_above_the_exact_optimum_on_many(problem: Problem, shar
 
 
 @pytest.mark.slow
-@LONG
+@SHORTER
 @given(problems(most_forward=3, most_backward=2), SHARES, st.sampled_from([1.001, 1.4, 3.0]))
 def test_that_fixing_by_a_known_schedule_loses_nothing_cheaper(
     problem: Problem, share: int, worse: float

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 from solver.import_report import names_of
 from solver.loaders.onnx_inferred import Inferred
 from solver.loaders.onnx_order import Ordered
+from solver.loaders.onnx_spelled import spelled_warnings
 from solver.loaders.onnx_tensors import leaves_folder
 from solver.loaders.onnx_tied import look_tied
 from solver.network import Layer
@@ -36,7 +37,7 @@ def import_warnings(graph: "onnx.GraphProto", found: Inferred, order: Ordered) -
             "never opened, sizes taken from the file"
         )
     warnings += _batch_warnings(found)
-    return (*warnings, *mode_warnings(found.layers))
+    return (*warnings, *mode_warnings(found.layers), *spelled_warnings(found))
 
 
 def _batch_warnings(found: Inferred) -> Iterator[str]:

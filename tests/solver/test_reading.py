@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -160,25 +159,20 @@ def test_that_an_answer_that_is_none_is_one_sentence() -> None:
 
 
 def test_that_reading_without_end_is_stopped() -> None:
-    began = time.monotonic()
-    error = refused("time.sleep(60)", limits=ReadingLimits(seconds=0.2))
+    error = refused("time.sleep(3600)", limits=ReadingLimits(seconds=0.2))
 
     assert "took longer than 200 ms" in str(error)
-    assert time.monotonic() - began < 20
 
 
 def test_that_cancelling_stops_it_at_once() -> None:
-    asked = []
-
-    def cancelled() -> bool:
-        asked.append(time.monotonic())
-        return len(asked) == 3
+    answers = iter([False, False, True])  # asked once more, it would raise StopIteration
 
     with pytest.raises(ReadingCancelledError, match="cancelled"):
-        read_model(GraphRequest(CHAIN), cancelled=cancelled, command=dying("time.sleep(60)"))
+        read_model(
+            GraphRequest(CHAIN), cancelled=lambda: next(answers), command=dying("time.sleep(3600)")
+        )
 
-    assert len(asked) == 3
-    assert time.monotonic() - asked[-1] < 30  # of the 60 s
+    assert next(answers, None) is None
 
 
 def test_that_a_fault_of_the_program_comes_with_its_place() -> None:

@@ -2,7 +2,6 @@
 
 import json
 import sys
-import time
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -109,13 +108,11 @@ def test_that_no_more_than_twenty_faults_are_told(tmp_path: Path) -> None:
 
 def test_that_reading_a_result_without_end_is_stopped_or_cancelled(tmp_path: Path) -> None:
     path = saved(tmp_path, "failed")
-    endless = (sys.executable, "-c", "import sys, time; sys.stdin.read(); time.sleep(60)")
-    began = time.monotonic()
+    endless = (sys.executable, "-c", "import sys, time; sys.stdin.read(); time.sleep(3600)")
     with pytest.raises(ModelError, match="took longer than 200 ms"):
         read_result(path, limits=ReadingLimits(seconds=0.2), command=endless)
     with pytest.raises(ReadingCancelledError):
         read_result(path, cancelled=lambda: True, command=endless)
-    assert time.monotonic() - began < 40
 
 
 def test_that_a_result_larger_than_its_memory_is_one_sentence(tmp_path: Path) -> None:

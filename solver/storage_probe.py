@@ -50,8 +50,9 @@ def measure_storage(
     """Write and read a file of each size in `folder` (None: the system's temporary folder).
 
     A write counts until fsync has returned. Before a read the file's pages are dropped from the
-    page cache where the system can do that; where it cannot, `read_words` say so. Rounds go over
-    all sizes until `limit_s` is used up, at least three.
+    page cache where the system can do that; where it cannot, `read_words` say so. The files have no
+    name where the system knows such files, so that nothing is left when this process is killed.
+    Rounds go over all sizes until `limit_s` is used up, at least three.
 
     Raises EngineError when the folder cannot be written.
     """
@@ -64,7 +65,7 @@ def measure_storage(
             if done >= _FEWEST and clock() - began > limit_s:
                 break
             for size in sizes:
-                with tempfile.NamedTemporaryFile(dir=folder, prefix="poet-", buffering=0) as file:
+                with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
                     written[size].append(_write(file.fileno(), os.urandom(size), clock))
                     cached |= not _drop_pages(file.fileno())
                     read[size].append(_read(file.fileno(), size, clock))

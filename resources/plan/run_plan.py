@@ -28,7 +28,9 @@ import importlib.util
 import json
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -57,13 +59,11 @@ class Plan:
         if document.get("version") != 1:
             raise PlanError(f"version {document.get('version')} is not known here, only 1 is")
         try:
-            self.document: Json = document
             self.folder = folder
             self.program: Json = document["program"]
             self.actions = [(each["kind"], each["target"]) for each in document["actions"]]
-            unknown = sorted({kind for kind, _ in self.actions} - KINDS)
-            if unknown:
-                raise PlanError(f"there is no action of the kind {unknown[0]!r}")
+            for kind in {kind for kind, _ in self.actions} - KINDS:
+                raise PlanError(f"there is no action of the kind {kind!r}")
             self.peak_bytes: int = document["promised"]["peak_bytes"]
             self.storage: dict[str, str] = self.program["storage"]
             self.constants = {each["value"]: _constant(each) for each in self.program["constants"]}
@@ -94,36 +94,51 @@ class Plan:
         a .pt2 may be loaded by PyTorch, which runs what a malicious one holds.
         """
         source = self.program["source"]
-        if source["kind"] != "factory" and not trust_export:
+        exported = source["kind"] != "factory"
+        if exported and not trust_export:
             raise PlanError(
                 f"the plan is of {source['file']}, and PyTorch runs what a malicious .pt2 holds "
                 "while it loads it: say --trust-export where it is your own, or give Step a "
                 "network with the same parameters and buffers"
             )
-        path = self._module(module or source["file"])
-        if hashlib.sha256(path.read_bytes()).hexdigest() != source["sha256"]:
-            raise PlanError(f"{path} has changed since it was traced: trace and solve it again")
-        if source["kind"] != "factory":
-            exported: torch.nn.Module = torch.export.load(path).module(check_guards=False)
-            return exported  # its layers' modes are arguments of its calls
-        spec = importlib.util.spec_from_file_location("planned_module", path)
-        if spec is None or spec.loader is None:
-            raise PlanError(f"{path} is no Python file")
-        loaded = importlib.util.module_from_spec(spec)
-        sys.modules["planned_module"] = loaded
-        sys.path.insert(0, str(path.parent.resolve()))
-        spec.loader.exec_module(loaded)
-        torch.manual_seed(source["seed"])
-        answer = getattr(loaded, source["factory"])()
-        network: torch.nn.Module = answer[0] if isinstance(answer, tuple) else answer
-        return network.train()
+        path = self._traced(module or source["file"], source["sha256"])
+        return _exported(path) if exported else _made(path, source["factory"], source["seed"])
 
-    def _module(self, wanted: str | Path) -> Path:
+    def _traced(self, wanted: str | Path, sha256: str) -> Path:
+        """The file that was traced: where it stood, else beside the plan."""
         places = (Path(wanted), self.folder / wanted, self.folder / Path(wanted).name)
-        for path in places:
-            if path.is_file():
+        there = [path for path in places if path.is_file()]
+        for path in there:
+            if hashlib.sha256(path.read_bytes()).hexdigest() == sha256:
                 return path
+        if there:
+            raise PlanError(f"{there[0]} has changed since it was traced: trace and solve it again")
         raise PlanError(f"{wanted} is not there: say where it is (--module)")
+
+
+def _made(path: Path, factory: str, seed: int) -> torch.nn.Module:
+    """What the factory in that file makes from the seed."""
+    spec = importlib.util.spec_from_file_location("planned_module", path)
+    if spec is None or spec.loader is None:
+        raise PlanError(f"{path} is no Python file")
+    loaded = importlib.util.module_from_spec(spec)
+    sys.modules["planned_module"] = loaded
+    sys.path.insert(0, str(path.parent.resolve()))  # as if it were run as a script
+    spec.loader.exec_module(loaded)
+    torch.manual_seed(seed)
+    answer = getattr(loaded, factory)()
+    network: torch.nn.Module = answer[0] if isinstance(answer, tuple) else answer
+    return network.train()
+
+
+def _exported(path: Path) -> torch.nn.Module:
+    """The network in a .pt2, whatever runs while it is loaded."""
+    try:
+        network: torch.nn.Module = torch.export.load(path).module(check_guards=False)
+    except Exception as error:  # PyTorch's readers raise whatever they do
+        words = f"this PyTorch ({torch.__version__}) cannot read {path}"
+        raise PlanError(f"{words}: {type(error).__name__}: {error}") from error
+    return network  # its layers' modes are arguments of its calls
 
 
 class Step:
@@ -144,7 +159,6 @@ class Step:
             raise PlanError(f"the network has no {', '.join(missing)}")
         self._state = state
         self._weights = {value: state[name] for value, name in names.items()} | plan.constants
-        self._operators: dict[str, Any] = {}
         self._memory: dict[str, torch.Tensor] = {}
         self._batch: dict[str, torch.Tensor] = {}
         self._done: set[str] = set()
@@ -167,8 +181,8 @@ class Step:
             "page_out": self._page_out, "page_in": self._page_in,
         }  # fmt: skip
         with torch.no_grad(), _Storage() as self._storage:
-            for value in self._batch:
-                self._storage.write(value, self._batch[value])
+            for name, tensor in self._batch.items():
+                self._storage.write(name, tensor.clone())  # of a slice, only what it shows
             for place, (kind, target) in enumerate(self.plan.actions):
                 try:
                     do[kind](target)
@@ -289,58 +303,73 @@ class Step:
                 return float(held)
             case "device":
                 return torch.device(held)
-            case _:  # dtype, layout, memory_format
+            case "dtype" | "layout" | "memory_format":
                 return getattr(torch, held)
+            case _:
+                raise PlanError(f"there is no argument of the kind {kind!r}")
 
     def _call(self, call: Json, args: list[Any], kwargs: Json) -> list[Any]:
-        target: str = call["target"]
-        if target not in self._operators:
-            found: Any = torch.ops
-            for part in target.split("."):
-                found = getattr(found, part, None)
-            if found is None:
-                raise PlanError(f"this PyTorch ({torch.__version__}) has no {target}")
-            self._operators[target] = found
-        made = self._operators[target](*args, **kwargs)
+        made = _operator(call["target"])(*args, **kwargs)
         return [made] if isinstance(made, torch.Tensor) else list(made)
 
 
 class _Storage:
-    """Tensors in a file: each has its place, which is written anew when it is paged out again."""
+    """Tensors in a file, each in a place of its own. Raises PlanError where the file fails."""
 
     def __enter__(self) -> "_Storage":
-        self._file: IO[bytes] = tempfile.TemporaryFile()
-        self._places: dict[str, tuple[int, int]] = {}
-        self._looks: dict[str, tuple[Any, ...]] = {}
+        with _told():
+            self._file: IO[bytes] = tempfile.TemporaryFile()
+        self._written: dict[str, tuple[int, int, Any, tuple[Any, ...]]] = {}
         self._end = 0
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.close()
+        with suppress(OSError):  # what a full disk did not take is wanted by nobody any more
+            self._file.close()
 
     def write(self, name: str, tensor: torch.Tensor) -> None:
         """Keep the bytes of the tensor's storage."""
         storage = tensor.untyped_storage()
-        start, size = self._places.get(name, (self._end, storage.nbytes()))
-        if size != storage.nbytes():
-            start, size = self._end, storage.nbytes()
-        self._end = max(self._end, start + size)
-        self._places[name] = start, size
+        start = self._written[name][0] if name in self._written else self._end
         look = tensor.storage_offset(), tuple(tensor.shape), tuple(tensor.stride())
-        self._looks[name] = (tensor.dtype, *look)
-        self._file.seek(start)
-        self._file.write(_memory_of(storage))
+        with _told():
+            self._file.seek(start)
+            self._file.write(_memory_of(storage))
+            self._file.flush()
+        self._written[name] = start, storage.nbytes(), tensor.dtype, look
+        self._end = max(self._end, start + storage.nbytes())
 
     def read(self, name: str) -> torch.Tensor:
         """The tensor as it was written."""
-        if name not in self._places:
+        if name not in self._written:
             raise PlanError(f"{name} was never written to storage")
-        start, size = self._places[name]
-        dtype, *look = self._looks[name]
+        start, size, dtype, look = self._written[name]
         storage = torch.UntypedStorage(size)
-        self._file.seek(start)
-        self._file.readinto(_memory_of(storage))  # type: ignore[attr-defined]
+        with _told():
+            self._file.seek(start)
+            self._file.readinto(_memory_of(storage))  # type: ignore[attr-defined]
         return torch.empty(0, dtype=dtype).set_(storage, *look)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """A disk that is full is no fault of the plan."""
+    try:
+        yield
+    except OSError as error:
+        words = f"the file for what is paged out, in {tempfile.gettempdir()} (TMPDIR), fails"
+        raise PlanError(f"{words}: {error.strerror}") from error
+
+
+@cache
+def _operator(target: str) -> Any:
+    """The ATen operator, "aten.relu.default"."""
+    found: Any = torch.ops
+    for part in target.split("."):
+        found = getattr(found, part, None)
+    if not target.startswith("aten.") or not isinstance(found, torch._ops.OpOverload):  # noqa: SLF001 - its only name
+        raise PlanError(f"this PyTorch ({torch.__version__}) has no {target}")
+    return found
 
 
 def _memory_of(storage: torch.UntypedStorage) -> memoryview:
@@ -349,7 +378,7 @@ def _memory_of(storage: torch.UntypedStorage) -> memoryview:
     return memoryview((ctypes.c_char * size).from_address(storage.data_ptr()) if size else b"")
 
 
-def _live_bytes(tensors: Any) -> int:
+def _live_bytes(tensors: Iterable[torch.Tensor]) -> int:
     storages = (tensor.untyped_storage() for tensor in tensors)
     return sum({each.data_ptr(): each.nbytes() for each in storages if each.nbytes()}.values())
 
@@ -397,9 +426,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             loss = step(*next(batches))
             optimizer.step()
             say(f"step {count}: loss {float(loss):.6f}\n")
-    except PlanError as error:
+    except (PlanError, OSError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        return 130
     say(f"peak {step.peak_bytes:,} B, promised {plan.peak_bytes:,} B\n")
     return 0 if step.peak_bytes <= plan.peak_bytes else 1
 

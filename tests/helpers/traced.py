@@ -1,17 +1,22 @@
-"""A traced network that needs no PyTorch to be scheduled, and schedules of it."""
+"""A small traced network, as it was recorded (PyTorch is not wanted) and traced anew."""
 
 from functools import cache
 from pathlib import Path
 
 from solver import api
 from solver.costs import CostedGraph, price
-from solver.graph import TrainingGraph
+from solver.graph import TrainingGraph, Weights
 from solver.loaders.base import LoadOptions
 from solver.loaders.poet_graph import load
 from solver.problem import Budgets, Problem
 from solver.schedule import Action, ActionKind, Schedule
 from solver.simulate import Trace, simulate
+from solver.torch_request import InputSpec
 
+MODULE = Path(__file__).parents[1] / "data" / "torch" / "small_net.py"
+SHAPE = (4, 3, 8, 8)
+INPUT = "x".join(map(str, SHAPE))
+"""The batch that the recorded graph is of, and how --input says it."""
 FILE = Path(__file__).parents[1] / "data" / "torch" / "small_net.json"
 
 
@@ -21,6 +26,16 @@ def traced_graph() -> TrainingGraph:
     graph = load(FILE, LoadOptions())
     assert isinstance(graph, TrainingGraph)
     return graph
+
+
+def traced(
+    factory: str = "net", *inputs: str, file: Path = MODULE, loss: str = "softmax-ce"
+) -> TrainingGraph:
+    """One step of what a factory makes, traced now for inputs as --input has them: with PyTorch."""
+    from solver.pytorch.trace import trace_factory  # noqa: PLC0415 - imports PyTorch
+
+    specs = [InputSpec.parse(text) for text in inputs]
+    return trace_factory(file, factory, specs, loss=loss, seed=0, weights=Weights.NOT_COUNTED)
 
 
 @cache

@@ -1,5 +1,7 @@
 """Claim: storage is measured on real files; the fit is a line that never runs below zero."""
 
+import os
+import time
 from itertools import count
 from pathlib import Path
 
@@ -47,6 +49,18 @@ def test_that_a_clock_which_stands_still_between_readings_counts(tmp_path: Path)
     figures = measure_storage(tmp_path, sizes=(8, 16), clock=lambda: float(next(ticks)))
     assert figures.page_out.latency_s == pytest.approx(1)  # one tick per write, whatever its size
     assert figures.page_in.latency_s == pytest.approx(1)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there every file has a name")
+def test_that_a_kill_could_leave_nothing(tmp_path: Path) -> None:
+    seen: list[Path] = []
+
+    def clock() -> float:
+        seen.extend(tmp_path.iterdir())
+        return time.perf_counter()
+
+    measure_storage(tmp_path, sizes=(8, 16), limit_s=0, clock=clock)
+    assert seen == []
 
 
 def test_that_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:

@@ -6,25 +6,16 @@ import pytest
 
 pytest.importorskip("torch")
 
-from solver.graph import TrainingGraph, Weights
-from solver.pytorch.trace import trace_factory
-from solver.torch_request import InputSpec
+from tests.helpers.traced import INPUT, traced
 
-FILE = Path(__file__).parents[2] / "data" / "torch" / "small_net.py"
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.filterwarnings("ignore:TF32 acceleration"),
 ]
 
 
-def traced(file: Path, shape: tuple[int, ...]) -> TrainingGraph:
-    return trace_factory(
-        file, "net", [InputSpec(shape)], loss="softmax-ce", seed=0, weights=Weights.NOT_COUNTED
-    )
-
-
 def test_that_forward_ops_bear_their_module_and_outputs_say_what_they_are() -> None:
-    graph = traced(FILE, (4, 3, 8, 8))
+    graph = traced("net", INPUT)
     outputs = {op.name: op.outputs for op in graph.ops}
     norm, drop, pool = "first.1.batch_norm", "drop.dropout", "second.0.max_pool2d"
     statistics = ("mean", "inverse_std", "running_mean", "running_var")
@@ -38,7 +29,7 @@ def test_that_forward_ops_bear_their_module_and_outputs_say_what_they_are() -> N
 
 
 def test_that_gradients_are_named_by_their_parameter_or_by_the_op_they_are_of() -> None:
-    graph = traced(FILE, (4, 3, 8, 8))
+    graph = traced("net", INPUT)
     outputs = {op.name: op.outputs for op in graph.ops}
     weight, bias = "first.0.weight_gradient", "first.0.bias_gradient"
     assert outputs["first.0.convolution.gradient"] == (weight, bias)  # none of the input
@@ -63,7 +54,7 @@ def test_that_a_sum_of_partial_gradients_is_named_by_its_tensor(tmp_path: Path) 
         "    return Net()\n",
         encoding="utf-8",
     )
-    graph = traced(file, (4, 8))
+    graph = traced("net", "4x8", file=file)
     (summed,) = [op for op in graph.ops if op.name.startswith("add_gradient:")]
     assert summed.name == "add_gradient:one.addmm"
     assert summed.inputs == ("loss.log_softmax.input_gradient", "two.addmm.input_gradient")
@@ -78,5 +69,5 @@ def test_that_what_is_called_twice_is_numbered(tmp_path: Path) -> None:
         "    return nn.Sequential(layer, nn.Tanh(), layer)\n",
         encoding="utf-8",
     )
-    names = [op.name for op in traced(file, (4, 8)).ops]
+    names = [op.name for op in traced("net", "4x8", file=file).ops]
     assert names[:4] == ["input", "0.addmm", "1.tanh", "0.addmm~2"]

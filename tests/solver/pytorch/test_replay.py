@@ -15,17 +15,14 @@ pytest.importorskip("torch")
 from solver import api
 from solver.costs import price
 from solver.errors import EngineError
-from solver.graph import TrainingGraph, Weights
+from solver.graph import TrainingGraph
 from solver.problem import SolveOptions
 from solver.pytorch.replay import ReplayReport, replay
-from solver.pytorch.trace import trace_factory
 from solver.schedule import Action, ActionKind, Schedule
 from solver.simulate import Trace, simulate
-from solver.torch_request import InputSpec
 from solver.verify import verify
-from tests.helpers.traced import keep_all
+from tests.helpers.traced import INPUT, keep_all, traced
 
-FILE = Path(__file__).parents[2] / "data" / "torch" / "small_net.py"
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.filterwarnings("ignore:TF32 acceleration"),
@@ -34,14 +31,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def graph() -> TrainingGraph:
-    return trace_factory(
-        FILE,
-        "net",
-        [InputSpec((4, 3, 8, 8))],
-        loss="softmax-ce",
-        seed=0,
-        weights=Weights.NOT_COUNTED,
-    )
+    return traced("net", INPUT)
 
 
 def solved(graph: TrainingGraph, device: str, ratio: float, strategy: str = "joint") -> Trace:
@@ -210,10 +200,7 @@ def net():
 def test_that_tied_weights_have_one_gradient_that_is_eagers(tmp_path: Path) -> None:
     file = tmp_path / "nets.py"
     file.write_text(TIED, encoding="utf-8")
-    spec = InputSpec((2, 6), "int64", 10)
-    tied = trace_factory(
-        file, "net", [spec], loss="softmax-ce", seed=0, weights=Weights.NOT_COUNTED
-    )
+    tied = traced("net", "2x6:int64<10", file=file)
     assert {item.name for item in tied.trainable} == {"table.weight", "head.bias"}
     assert tied.trainable_bytes == (10 * 16 + 10) * 4
     report = run(keep_all(price(tied, api.load_device("rpi4"))))
@@ -232,9 +219,7 @@ def test_that_a_module_of_two_names_is_trained_once(tmp_path: Path) -> None:
         "    return nn.Sequential(layer, nn.Tanh(), layer)\n",
         encoding="utf-8",
     )
-    graph = trace_factory(
-        file, "net", [InputSpec((4, 8))], loss="softmax-ce", seed=0, weights=Weights.NOT_COUNTED
-    )
+    graph = traced("net", "4x8", file=file)
     assert {item.name for item in graph.trainable} == {"0.weight", "0.bias"}
     report = run(keep_all(price(graph, api.load_device("rpi4"))))
     assert report.agrees
@@ -259,7 +244,5 @@ def test_that_what_the_kernels_really_make_is_promised(tmp_path: Path, made: str
         encoding="utf-8",
     )
     loss = "own" if "Loss" in made else "softmax-ce"
-    graph = trace_factory(
-        file, "net", [InputSpec((4, 8))], loss=loss, seed=0, weights=Weights.NOT_COUNTED
-    )
+    graph = traced("net", "4x8", file=file, loss=loss)
     assert run(keep_all(price(graph, api.load_device("rpi4")))).agrees

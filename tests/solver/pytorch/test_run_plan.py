@@ -3,7 +3,9 @@
 Needs PyTorch, which is an optional extra. The runner is loaded from its file, as a user does.
 """
 
+import errno
 import importlib.util
+import io
 import json
 import subprocess
 import sys
@@ -21,15 +23,17 @@ import torch
 
 from solver import api
 from solver.exporters.plan import PLAN, RUNNER
-from solver.graph import Weights
+from solver.graph import TrainingGraph
+from solver.loaders.options import LoadOptions
+from solver.loaders.registry import load_file
 from solver.problem import SolveOptions
-from solver.pytorch.trace import trace_factory
 from solver.schedule import ActionKind
 from solver.simulate import Trace
-from solver.torch_request import InputSpec
+from tests.helpers.pt2_archives import TINY_CNN, changed
+from tests.helpers.traced import INPUT, SHAPE, traced
+from tests.helpers.traced import MODULE as FILE
+from tests.solver.loaders.test_pt2_file import MARK, evil
 
-FILE = Path(__file__).parents[2] / "data" / "torch" / "small_net.py"
-SHAPE = (4, 3, 8, 8)
 TOLERANCE = 1e-5
 pytestmark = [
     pytest.mark.slow,
@@ -39,9 +43,17 @@ pytestmark = [
 
 @cache
 def schedule(device: str, ratio: float, strategy: str) -> Trace:
-    specs = [InputSpec(SHAPE)]
-    weights = Weights.NOT_COUNTED
-    graph = trace_factory(FILE, "net", specs, loss="softmax-ce", seed=0, weights=weights)
+    return solved(traced("net", INPUT), device, ratio, strategy)
+
+
+@cache
+def schedule_of_an_export() -> Trace:
+    graph = load_file(TINY_CNN, LoadOptions(batch=4))
+    assert isinstance(graph, TrainingGraph)
+    return solved(graph, "rpi4", 0.7, "joint")
+
+
+def solved(graph: TrainingGraph, device: str, ratio: float, strategy: str) -> Trace:
     problem = api.make_problem(graph, api.load_device(device), ram_ratio=ratio)
     outcome = api.solve(problem, SolveOptions(strategy=strategy, time_limit_s=20))
     trace = getattr(outcome, "trace", None)
@@ -246,18 +258,97 @@ def test_that_a_module_that_has_changed_is_not_run(runner: Any, tmp_path: Path) 
         plan.build(tmp_path / FILE.name)
 
 
-def test_that_plan_and_runner_train_in_a_folder_of_their_own(tmp_path: Path) -> None:
-    """Nothing of this program is imported: Python runs isolated, from the exported files alone."""
-    (tmp_path / "net.plan.json").write_bytes(PLAN.export(schedule("rpi4", 0.6, "joint")))
+def test_that_of_a_batch_cut_from_a_larger_tensor_only_the_batch_is_kept(runner: Any) -> None:
+    plan = runner.Plan(document())
+    assert ("page_in", "input") in plan.actions
+    step = runner.Step(plan, plan.build())
+    (images, labels), *_ = batches(1)
+    step(torch.cat([images] * 5)[8:12], torch.cat([labels] * 5)[8:12])
+    assert step.peak_bytes == plan.peak_bytes
+
+
+def test_that_a_full_disk_is_told_and_leaves_the_network_alone(
+    runner: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Full(io.BytesIO):
+        def flush(self) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        close = flush
+
+    monkeypatch.setattr(runner.tempfile, "TemporaryFile", Full)
+    plan = runner.Plan(document())
+    network = plan.build()
+    with pytest.raises(runner.PlanError, match=r"paged out, in .* fails: No space left"):
+        runner.Step(plan, network)(*batches(1)[0])
+    assert all(parameter.grad is None for parameter in network.parameters())
+
+
+@pytest.mark.parametrize("target", ["load_library.__call__", "aten.__class__", "aten.relu"])
+def test_that_a_plan_calls_nothing_but_operators(runner: Any, target: str) -> None:
+    plan = document()
+    plan["program"]["calls"][0]["target"] = target
+    taken = runner.Plan(plan)
+    with pytest.raises(runner.PlanError, match=f"has no {target}"):
+        runner.Step(taken, taken.build())(*batches(1)[0])
+
+
+def test_that_an_exported_program_is_loaded_only_where_it_is_trusted(runner: Any) -> None:
+    plan = runner.Plan(json.loads(PLAN.export(schedule_of_an_export())))
+    with pytest.raises(runner.PlanError, match=r"tiny_cnn_train\.pt2.* say --trust-export"):
+        plan.build()
+    network, plain = plan.build(trust_export=True), plan.build(trust_export=True)
+    step = runner.Step(plan, network)
+    generator = torch.Generator().manual_seed(7)
+    images = torch.randn(4, 3, 16, 16, generator=generator)
+    labels = torch.randint(10, (4,), generator=generator)
+    for one in (step, eagerly(plain)):
+        torch.manual_seed(3)
+        one(images, labels)
+    for ours, theirs in zip(network.parameters(), plain.parameters(), strict=True):
+        torch.testing.assert_close(ours.grad, theirs.grad, rtol=TOLERANCE, atol=TOLERANCE)
+    assert step.peak_bytes == plan.peak_bytes
+
+
+def test_that_an_export_that_has_changed_is_not_loaded(runner: Any, tmp_path: Path) -> None:
+    plan = runner.Plan(json.loads(PLAN.export(schedule_of_an_export())), tmp_path)
+    path = changed(tmp_path, entries={"data/sample_inputs/model.pt": evil(tmp_path)})
+    with pytest.raises(runner.PlanError, match="has changed since it was traced"):
+        plan.build(path, trust_export=True)
+    assert not (tmp_path / MARK).exists()
+
+
+def train_alone(folder: Path, trace: Trace, *options: str) -> "subprocess.CompletedProcess[str]":
+    """Runs the exported files alone: Python is isolated, and nothing of this program is there."""
+    (folder / "net.plan.json").write_bytes(PLAN.export(trace))
     for name, data in PLAN.companions().items():
-        (tmp_path / name).write_bytes(data)
-    watch = "import sys, runpy; runpy.run_path('run_plan.py', run_name='__main__')"
-    code = f"import sys; sys.argv = ['run_plan.py', 'net.plan.json']; {watch}"
-    done = subprocess.run(
-        [sys.executable, "-I", "-c", f"import sys; sys.modules['solver'] = None; {code}"],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        (folder / name).write_bytes(data)
+    given = ["run_plan.py", "net.plan.json", *options]
+    code = (
+        f"import runpy, sys; sys.modules['solver'] = None; sys.argv = {given!r}; "
+        "runpy.run_path('run_plan.py', run_name='__main__')"
+    )
+    command = [sys.executable, "-I", "-W", "ignore", "-c", code]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_that_plan_and_runner_train_in_a_folder_of_their_own(tmp_path: Path) -> None:
+    done = train_alone(tmp_path, schedule("rpi4", 0.6, "joint"))
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("step 1: loss ")
     peak = schedule("rpi4", 0.6, "joint").peak_bytes
     assert f"peak {peak:,} B, promised {peak:,} B" in done.stdout
+
+
+def test_that_the_runner_alone_trains_an_export_that_is_trusted(tmp_path: Path) -> None:
+    trace = schedule_of_an_export()
+    done = train_alone(tmp_path, trace, "--steps", "1")
+    assert done.returncode == 1
+    assert done.stdout == ""
+    (sentence,) = done.stderr.splitlines()
+    assert "--trust-export" in sentence
+    done = train_alone(tmp_path, trace, "--steps", "1", "--trust-export")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[1] == (
+        f"peak {trace.peak_bytes:,} B, promised {trace.peak_bytes:,} B"
+    )

@@ -11,29 +11,21 @@ import torch
 from torch import nn
 
 from solver.errors import EngineError, UsageError
-from solver.graph import Role, TrainingGraph, Weights
+from solver.graph import Role
 from solver.loaders.options import LoadOptions
 from solver.loaders.poet_graph import load
-from solver.pytorch.trace import trace_factory
-from solver.torch_request import InputSpec
+from tests.helpers.traced import FILE as RECORDED
+from tests.helpers.traced import MODULE as FILE
+from tests.helpers.traced import traced
 
-FOLDER = Path(__file__).parents[2] / "data" / "torch"
-FILE = FOLDER / "small_net.py"
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.filterwarnings("ignore:TF32 acceleration"),
 ]
 
 
-def traced(
-    factory: str = "net", *inputs: str, file: Path = FILE, loss: str = "softmax-ce"
-) -> TrainingGraph:
-    specs = [InputSpec.parse(text) for text in inputs]
-    return trace_factory(file, factory, specs, loss=loss, seed=0, weights=Weights.NOT_COUNTED)
-
-
 def test_that_the_recorded_graph_is_what_is_traced_now() -> None:
-    recorded = load(FOLDER / "small_net.json", LoadOptions())
+    recorded = load(RECORDED, LoadOptions())
     now = traced("net", "4x3x8x8")
     assert [op.name for op in now.ops] == [op.name for op in recorded.ops]
     assert now.tensors == recorded.tensors

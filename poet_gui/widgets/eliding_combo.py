@@ -1,6 +1,6 @@
 """A list of choices whose shown one is shortened with an ellipsis when there is no room."""
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter
 
@@ -13,6 +13,13 @@ class ElidingCombo(QComboBox):
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
         return self._elided(option)
+
+    def minimumSizeHint(self) -> QSize:
+        """Qt: no more than is wanted; QComboBox 6.10 remembers the one of a former contents length.
+
+        (It forgets its sizeHint alone in setMinimumContentsLength.)
+        """
+        return super().minimumSizeHint().boundedTo(self.sizeHint())
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt override
         """Qt: as ever, with the shortened text."""

@@ -20,7 +20,7 @@ from solver.simulate import Trace
 OPEN_DEVICE: Final = "open device file"
 OPEN_MODEL: Final = "open model file"
 _SHOW_BUSY_AFTER_MS: Final = 300
-_LETTERS: Final = ((0, 12), (150, 26), (250, 44))
+_LETTERS: Final = ((0, 12), (150, 26), (300, 44))
 """A header of so many letters or more, and how many of them each of its lists shows."""
 
 

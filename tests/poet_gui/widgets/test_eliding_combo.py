@@ -18,3 +18,13 @@ def test_that_a_choice_without_room_says_so(qtbot: QtBot) -> None:
     assert shown.endswith("…")
     assert LONG.startswith(shown.removesuffix("…").rstrip())
     assert combo.currentText() == LONG
+
+
+def test_that_a_choice_gives_back_the_room_that_it_no_longer_wants(qtbot: QtBot) -> None:
+    combo = ElidingCombo()
+    qtbot.addWidget(combo)
+    combo.setSizeAdjustPolicy(ElidingCombo.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    combo.setMinimumContentsLength(40)
+    wide = combo.minimumSizeHint().width()
+    combo.setMinimumContentsLength(10)
+    assert combo.minimumSizeHint().width() < wide / 2

@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 
 import pytest
 
@@ -130,6 +131,7 @@ def test_that_the_time_limit_is_kept(runtime_ratio: float | None) -> None:
 
 @pytest.mark.slow
 def test_that_a_wish_is_heeded_while_a_first_schedule_is_looked_for() -> None:
+    import_module("solver.strategies.joint_proof")  # that takes a second or two by itself
     cancel = Cancel()
 
     with asked_when(cancel, 0.3) as moments:

@@ -120,7 +120,7 @@ def test_that_without_a_limit_the_energy_is_that_of_blocking_and_the_time_no_lon
 @pytest.mark.slow
 def test_that_a_binding_limit_is_kept_between_the_bounds(problem: Problem) -> None:
     overlapped = in_mode(problem, IoMode.OVERLAPPED)
-    result = run(overlapped, work_limit=0.3)
+    result = run(overlapped, work_limit=1.0)
     outcome = result.outcome
     blocking = run(in_mode(problem, IoMode.BLOCKING)).outcome
     free = run(in_mode(problem, IoMode.BLOCKING, limited=False)).outcome

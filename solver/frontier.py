@@ -138,7 +138,8 @@ def knees(frontier: Frontier, *, most: int = 3, sensitivity: float = 1.0) -> tup
     `most` knees, the most distant are kept.
     """
     place, energy = frontier.corner, np.array([s.energy_j for s in frontier.corners])
-    if len(place) < 3 or place[-1] <= place[0] or energy[0] <= energy[-1]:  # noqa: PLR2004
+    inner = len(place) - 2  # a knee lies between two ends
+    if inner < 1 or place[-1] <= place[0] or energy[0] <= energy[-1]:
         return ()
     x = (place - place[0]) / (place[-1] - place[0])
     y = (energy - energy[-1]) / (energy[0] - energy[-1])

@@ -136,7 +136,7 @@ def _model(request: GraphRequest) -> ReadDone:
 
 def _result(path: str) -> ReadResult | ReadNoResult:
     from solver.packing import pack_outcome  # noqa: PLC0415 - models need none of it
-    from solver.saved_result import load_result  # noqa: PLC0415
+    from solver.saved_result import load_result  # noqa: PLC0415 - nor this
 
     saved = load_result(Path(path))
     if saved is None:

@@ -98,7 +98,7 @@ class _OneAfterTheOther:
         action: Action,
         duration_s: float,
         now_bytes: int,  # noqa: ARG002 - as _Lanes.issue
-        resident: Set[int],  # noqa: ARG002
+        resident: Set[int],  # noqa: ARG002 - as _Lanes.issue
     ) -> tuple[float, int]:
         """When the action starts, and the bytes of workspace in use at that instant."""
         start_s, self._now_s = self._now_s, self._now_s + duration_s

@@ -126,34 +126,17 @@ def stage(problem: Problem) -> StagedProblem:
     may_rerun = tuple(
         switches.recompute and op.recomputable and op.phase is Phase.FORWARD for op in graph.ops
     )
-    producer = tuple(graph.producer[i] for i in original)
-    readers = tuple(graph.readers[i] for i in original)
-    size = tuple(tensor.bytes for tensor in tensors)
-    folded = mask_of(
-        [
-            i
-            for i, ops in enumerate(readers)
-            if len(ops) == 1
-            and may_rerun[ops[0]]
-            and may_rerun[producer[i]]
-            and len(makes[producer[i]]) == 1
-            and len(makes[ops[0]]) == 1
-            and size[i] >= size[makes[ops[0]][0]]
-            and (may_page[makes[ops[0]][0]] or not may_page[i])
-            and not stored >> i & 1
-        ]
-    )
     staged = StagedProblem(
         problem=problem,
         original=original,
         first_backward=graph.first_backward,
-        producer=producer,
+        producer=tuple(graph.producer[i] for i in original),
         reads=reads,
         makes=makes,
-        readers=readers,
+        readers=tuple(graph.readers[i] for i in original),
         op_in=tuple(mask_of(op) for op in reads),
         op_out=tuple(mask_of(op) for op in makes),
-        size=size,
+        size=tuple(tensor.bytes for tensor in tensors),
         workspace=tuple(op.workspace_bytes for op in graph.ops),
         room=problem.budgets.ram_bytes - graph.fixed_bytes,
         run_j=tuple(costed.op_energy_j.tolist()),
@@ -165,10 +148,24 @@ def stage(problem: Problem) -> StagedProblem:
         may_rerun=may_rerun,
         may_page=may_page,
         stored=stored,
-        folded=folded,
+        folded=0,
         limit_s=_time_left(problem),
     )
-    return replace(staged, transfer_limit_s=_transfer_time(staged))
+    folded = mask_of([i for i in range(staged.tensors) if _folds(staged, i)])
+    return replace(staged, folded=folded, transfer_limit_s=_transfer_time(staged))
+
+
+def _folds(staged: StagedProblem, tensor: int) -> bool:
+    """Whether its one reader makes something no larger out of it, and both ops may run again."""
+    if len(staged.readers[tensor]) != 1 or staged.stored >> tensor & 1:
+        return False
+    reader, maker = staged.readers[tensor][0], staged.producer[tensor]
+    alone = len(staged.makes[maker]) == len(staged.makes[reader]) == 1
+    if not (alone and staged.may_rerun[reader] and staged.may_rerun[maker]):
+        return False
+    made = staged.makes[reader][0]
+    pages_as_well = staged.may_page[made] or not staged.may_page[tensor]
+    return staged.size[tensor] >= staged.size[made] and pages_as_well
 
 
 def _time_left(problem: Problem) -> float | None:

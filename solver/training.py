@@ -81,20 +81,26 @@ def expand(network: Network, options: TrainingOptions = _DEFAULTS) -> TrainingGr
         forward_macs=sum(stop.rule.macs(stop.site) for stop in found.stops),
         forward_bytes=written.forward_bytes,
         saved_extra_bytes=_saved_extra_bytes(tensors),
-        settings=GraphSettings(
-            weights=options.weights,
-            weight_gradients=options.weight_gradients,
-            batch=network.batch,
-            dims=network.dims,
-            loss=loss.name,
-            output=output,
-            quantized=options.quantized,
-        ),
+        settings=_settings(network, options, loss=loss.name, output=output),
         warnings=(*network.warnings, *_warnings(network, output, idle)),
     )
     if network.report is None:
         return graph
     return replace(graph, report=training_report(network.report, found, graph, idle))
+
+
+def _settings(
+    network: Network, options: TrainingOptions, *, loss: str, output: str
+) -> GraphSettings:
+    return GraphSettings(
+        weights=options.weights,
+        weight_gradients=options.weight_gradients,
+        batch=network.batch,
+        dims=network.dims,
+        loss=loss,
+        output=output,
+        quantized=options.quantized,
+    )
 
 
 def check_loss_name(name: str | None) -> None:

@@ -7,25 +7,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.fuzz.byte_damage import damage_bytes
-from tests.helpers.mutations import WRONG_VALUES, places
+from tests.helpers.mutations import POET_GRAPH, WRONG_VALUES, places
 
 _GRAPHS: Final = Path(__file__).parent.parent / "data" / "graphs"
-_POET: Final[dict[str, Any]] = {
-    "format": "poet.graph",
-    "version": 1,
-    "ops": [
-        {"name": "A", "kind": "x", "phase": "forward", "inputs": [], "outputs": ["a"], "flop": 5},
-        {"name": "L", "phase": "forward", "inputs": ["a"], "outputs": ["loss"], "flop": 1},
-        {"name": "G", "phase": "backward", "inputs": ["loss", "a"], "outputs": [], "flop": 2.5},
-    ],
-    "tensors": [
-        {"name": "a", "bytes": 8, "shape": [2]},
-        {"name": "loss", "bytes": 4, "role": None},
-    ],
-    "trainable": [{"name": "w", "bytes": 4}],
-    "loss_tensors": ["loss"],
-    "settings": {"accounting": "poet", "dims": {"N": 1}},
-}
 _NUMBERS: Final = (0, 1, -1, 2**31, 2**62, 2**63, 2**64, 10**30, 1e308, 5e-324, 1.5, 1e19)
 _ENCODINGS: Final = ("utf-8", "utf-8-sig", "utf-16", "utf-16-be", "utf-32")
 
@@ -33,7 +17,7 @@ _ENCODINGS: Final = ("utf-8", "utf-8-sig", "utf-16", "utf-16-be", "utf-32")
 def documents() -> tuple[dict[str, Any], ...]:
     """Sound documents to start from, in an order that never changes."""
     files = sorted([*_GRAPHS.glob("0*.json"), *_GRAPHS.glob("random/random_11_0*.json")])
-    return (_POET, *(json.loads(path.read_text("utf-8")) for path in files))
+    return (POET_GRAPH, *(json.loads(path.read_text("utf-8")) for path in files))
 
 
 def damaged_json(draw: random.Random, sound: tuple[dict[str, Any], ...]) -> bytes:

@@ -1,9 +1,27 @@
 """Small damages to a parsed document, such as a slip of the editor makes them."""
 
 import copy
-from typing import Any
+from typing import Any, Final
 
 from hypothesis import strategies as st
+
+POET_GRAPH: Final[dict[str, Any]] = {
+    "format": "poet.graph",
+    "version": 1,
+    "ops": [
+        {"name": "A", "kind": "x", "phase": "forward", "inputs": [], "outputs": ["a"], "flop": 5},
+        {"name": "L", "phase": "forward", "inputs": ["a"], "outputs": ["loss"], "flop": 1},
+        {"name": "G", "phase": "backward", "inputs": ["loss", "a"], "outputs": [], "flop": 2.5},
+    ],
+    "tensors": [
+        {"name": "a", "bytes": 8, "shape": [2]},
+        {"name": "loss", "bytes": 4, "role": None},
+    ],
+    "trainable": [{"name": "w", "bytes": 4}],
+    "loss_tensors": ["loss"],
+    "settings": {"accounting": "poet", "dims": {"N": 1}},
+}
+"""A sound poet.graph as a file of another program may hold it: the least, and some that is null."""
 
 WRONG_VALUES: tuple[Any, ...] = (
     None, True, False, 0, -1, 1.5, float("nan"), float("inf"), 2**70, "", "x", "100", [], {},

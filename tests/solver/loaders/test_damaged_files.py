@@ -15,27 +15,11 @@ from solver.errors import EngineError, ModelError
 from solver.loaders import poet_graph, schedule_graph
 from solver.loaders.json_file import parse_json
 from solver.loaders.sniff import tell
-from tests.helpers.mutations import damaged
+from tests.helpers.mutations import POET_GRAPH, damaged
 
 GRAPHS = Path(__file__).parents[2] / "data" / "graphs"
 SCHEDULE: dict[str, Any] = json.loads((GRAPHS / "05_multi_output.json").read_text())
 SCHEDULE["nodes"].insert(1, {"name": "flat", "kind": "forward", "view_of": "stem"})
-POET: dict[str, Any] = {
-    "format": "poet.graph",
-    "version": 1,
-    "ops": [
-        {"name": "A", "kind": "x", "phase": "forward", "inputs": [], "outputs": ["a"], "flop": 5},
-        {"name": "L", "phase": "forward", "inputs": ["a"], "outputs": ["loss"], "flop": 1},
-        {"name": "G", "phase": "backward", "inputs": ["loss", "a"], "outputs": [], "flop": 2.5},
-    ],
-    "tensors": [
-        {"name": "a", "bytes": 8, "shape": [2]},
-        {"name": "loss", "bytes": 4, "role": None},
-    ],
-    "trainable": [{"name": "w", "bytes": 4}],
-    "loss_tensors": ["loss"],
-    "settings": {"accounting": "poet", "dims": {"N": 1}},
-}
 DEVICE = msgspec.to_builtins(device_object(load_device("m4")))
 
 
@@ -57,7 +41,7 @@ def test_that_a_damaged_schedule_graph_is_read_or_refused(document: dict[str, An
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(damaged(POET))
+@given(damaged(POET_GRAPH))
 def test_that_a_damaged_poet_graph_is_read_or_refused(document: dict[str, Any]) -> None:
     try:
         graph = poet_graph.from_document(document, file="f.json", name="f")

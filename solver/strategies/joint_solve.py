@@ -122,9 +122,9 @@ class JointSolve:
         return self._outcome()
 
     def bounded(self) -> Outcome:
-        """Raise the bound by the gap model alone, and end; without a schedule, look for one first.
+        """Raise the bound for a while, and end; without a schedule, look for one first.
 
-        The plan that the gap model suggests is taken where it is better.
+        Plans that the models suggest are taken where they are better.
         """
         if self.progress.trace is None and not self.stop():
             self._greedy()
@@ -133,8 +133,10 @@ class JointSolve:
             from solver.strategies.joint_proof import Proof  # noqa: PLC0415
 
             proof = Proof(self)
-            with suppress(BuildStopped):  # a limit was reached while the model was written
+            with suppress(BuildStopped):  # a limit was reached while a model was written
                 proof.gap_model()
+                if not proof.impossible:
+                    proof.glance(GLANCE_UNITS)
             return self.ended(impossible=proof.impossible)
         return self.ended(impossible=False)
 

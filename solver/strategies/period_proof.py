@@ -1,22 +1,19 @@
 """Proving with the period model: few moments first, then those at which its solutions cheat."""
 
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 
 from solver.costs import FloatArray
 from solver.heuristic.plan import Plan
-from solver.heuristic.stage_plan import StagePlanner
-from solver.milp.backend import ROUNDING, CvxpyProblem, Ending, LpResult, Session
+from solver.milp.backend import ROUNDING, Ending, LpResult, Session
 from solver.milp.lineage import Lineage
 from solver.milp.period_columns import Moments
 from solver.milp.period_cuts import separate_periods
 from solver.milp.period_growth import crowded, grow, halve, masks_of
 from solver.milp.period_model import PeriodModel
-from solver.problem import Problem
-from solver.staged import StagedProblem
-from solver.strategies.limits import MIP_CALLS_PER_UNIT, Limits
-from solver.strategies.progress import SolveProgress
+from solver.strategies.limits import MIP_CALLS_PER_UNIT
+from solver.strategies.proof_parts import Solve, Tools
 
 CUT_ROUNDS: Final = 15
 TYPICAL_COLUMNS: Final = 5_000
@@ -24,40 +21,6 @@ TYPICAL_COLUMNS: Final = 5_000
 OF_THE_REST: Final = 0.05
 """Of what is open between bound and best schedule: the gap at which a MIP ends while moments are
 still added, since the next one starts anew."""
-
-
-class Solve(Protocol):
-    """What is read and told of the solve."""
-
-    problem: Problem
-    limits: Limits
-    progress: SolveProgress
-    staged: StagedProblem
-    planner: StagePlanner
-
-    def stop(self) -> bool:
-        """True when the gap is closed or a limit is reached."""
-        ...
-
-
-class Tools(Protocol):
-    """What the other models of the proof share."""
-
-    def scale(self) -> float:
-        """What one joule is worth in an objective."""
-        ...
-
-    def absolute_gap(self, scale: float) -> float:
-        """The gap, in the objective, at which the solve may stop."""
-        ...
-
-    def session(self, problem: CvxpyProblem, until: float, mip_calls: float = ...) -> Session:
-        """A session that stops with the solve, or at that work, told by `mip_calls` per unit."""
-        ...
-
-    def try_masks(self, held: list[int], paged: int) -> dict[int, int]:
-        """Take the plan with these masks, repaired."""
-        ...
 
 
 def _mip_calls(model: PeriodModel) -> float:

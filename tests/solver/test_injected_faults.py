@@ -247,8 +247,8 @@ def reference_problem(row: dict[str, Any]) -> Problem:
 
 def no_proof(patch: pytest.MonkeyPatch) -> None:
     """The MILP switched off: no bound beyond the baseline, no plan from a model."""
-    for step in ("gap_model", "advance"):
-        patch.setattr(joint_proof.Proof, step, lambda self: None)
+    for step in ("glance", "gap_model", "advance"):
+        patch.setattr(joint_proof.Proof, step, lambda *_: None)
 
 
 @pytest.mark.slow

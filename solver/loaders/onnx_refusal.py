@@ -20,7 +20,7 @@ _FLOAT_MODEL: Final = "give the float model that it was made from"
 _SIMULATED: Final = f"{_FLOAT_MODEL}, or train it in floats with --quantized straight-through"
 _QUANTISED: Final = re.compile(
     r"(.+::)?(QLinear\w+|(Dynamic)?(Quantize|Dequantize)\w+|(MatMul|Conv)Integer\w*|Q(Gemm|Attention)"
-    r"|MatMul(NBits|BnFp4|BnB4|FpQ4)|GatherBlockQuantized|QMoE)",
+    r"|MatMul(NBits|Bnb4|FpQ4)|GatherBlockQuantized|QMoE|QEmbedLayerNormalization|QOrdered\w+)",
 )
 
 

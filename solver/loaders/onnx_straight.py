@@ -13,12 +13,14 @@ from types import MappingProxyType
 from typing import Final
 
 from solver.loaders.onnx_fused import Fresh
+from solver.loaders.onnx_fused_attention import attention_parts
 from solver.loaders.onnx_nodes import FileNode
 
 _PREFIX: Final = "straight-through::"
 QUANTIZE: Final = f"{_PREFIX}QuantizeLinear"
 DEQUANTIZE: Final = f"{_PREFIX}DequantizeLinear"
 RANGE: Final = f"{_PREFIX}DynamicQuantizeLinear"
+UNPACKED: Final = f"{_PREFIX}MatMulNBits weight"
 """What the simulated operators are called, so that nobody takes them for those of the file."""
 
 Parts = tuple[FileNode, ...]
@@ -123,6 +125,36 @@ def _unary(op_type: str) -> Callable[[FileNode, Fresh], Parts]:
     return write
 
 
+_BITS_BIAS: Final = 5  # input of MatMulNBits
+
+
+def _packed_product(node: FileNode, fresh: Fresh) -> Parts:
+    """MatMulNBits: the data, and a weight of a few bits per number, in blocks with a scale each."""
+    packed = (_at(node.inputs, 1), _at(node.inputs, 2))
+    weight = replace(_new(node, fresh, "weight", UNPACKED, packed), attributes=node.attributes)
+    operands = (_at(node.inputs, 0), weight.outputs[0])
+    bias = _at(node.inputs, _BITS_BIAS)
+    if not bias:
+        return weight, replace(node, op_type="MatMul", inputs=operands, attributes={})
+    product = _new(node, fresh, "product", "MatMul", operands)
+    both = (product.outputs[0], bias)
+    return weight, product, replace(node, op_type="Add", inputs=both, attributes={})
+
+
+def _attention(node: FileNode, fresh: Fresh) -> Parts:
+    """QAttention: attention of data and projections in integers; its other inputs are floats."""
+    data, weight, bias, data_scale, weight_scale, mask, data_zero, weight_zero, past = (
+        _at(node.inputs, k) for k in range(9)
+    )
+    parts = (
+        _new(node, fresh, "input", DEQUANTIZE, (data, data_scale, data_zero)),
+        _new(node, fresh, "weight", DEQUANTIZE, (weight, weight_scale, weight_zero)),
+    )
+    inputs = (parts[0].outputs[0], parts[1].outputs[0], bias, mask, past)
+    floats = replace(node, op_type="com.microsoft::Attention", inputs=inputs)
+    return (*parts, *attention_parts(floats, fresh))
+
+
 _WRITTEN: Final[Mapping[str, Callable[[FileNode, Fresh], Parts]]] = MappingProxyType({
     **{f"{domain}QuantizeLinear": _as(QUANTIZE) for domain in ("", "com.microsoft::")},
     **{f"{domain}DequantizeLinear": _as(DEQUANTIZE) for domain in ("", "com.microsoft::")},
@@ -131,6 +163,8 @@ _WRITTEN: Final[Mapping[str, Callable[[FileNode, Fresh], Parts]]] = MappingProxy
     "ConvInteger": _integer_product("Conv"),
     "QLinearMatMul": _linear("MatMul"),
     "QLinearConv": _linear("Conv", bias=8),
+    "com.microsoft::MatMulNBits": _packed_product,
+    "com.microsoft::QAttention": _attention,
     "com.microsoft::QLinearAdd": _linear("Add"),
     "com.microsoft::QLinearMul": _linear("Mul"),
     "com.microsoft::QLinearSigmoid": _unary("Sigmoid"),

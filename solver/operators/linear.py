@@ -64,11 +64,15 @@ class MatMul(_Product):
 
     def macs(self, site: Site) -> int:
         """Per output element: the inner dimension."""
-        return site.output().elements * site.input(_A).shape[-1]
+        shape = site.input(_A).shape
+        # ONNX Runtime's FusedMatMul may read its operand turned.
+        inner = shape[-2 if site.integer("transA", 0) and len(shape) > 1 else -1]
+        return site.output().elements * inner
 
 
 RULES: Final[Mapping[str, Rule]] = MappingProxyType({
     "Conv": Conv(),
     "Gemm": Gemm(),
     "MatMul": MatMul(),
+    "com.microsoft::FusedMatMul": MatMul(),
 })  # fmt: skip

@@ -1,6 +1,7 @@
 """Shapes of matrix products and of the sums of products that generalise them."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
@@ -56,6 +57,20 @@ def matmul(node: Node) -> Inference:
     return one((*shape, *rows, *columns), a.dtype)
 
 
+def fused_matmul(node: Node) -> Inference:
+    """FusedMatMul of ONNX Runtime: a MatMul that reads its operands turned; alpha is part of it."""
+    a, b = node.need(0), node.need(1)
+    if node.integer("transBatchA", 0) or node.integer("transBatchB", 0):
+        raise RuleError("it turns whole stacks of matrices; export with fewer optimisations")
+    flags = {name: node.integer(name, 0) for name in ("transA", "transB")}
+    operands = tuple(
+        replace(fact, shape=(*fact.shape[:-2], *fact.shape[:-3:-1])) if flag else fact
+        for fact, flag in zip((a, b), flags.values(), strict=True)
+    )
+    made = matmul(replace(node, inputs=operands))
+    return replace(made, attributes=dict(flags))
+
+
 def einsum(node: Node) -> Inference:
     """Einsum: what the equation says of the operands' shapes."""
     operands = node.present()
@@ -70,5 +85,6 @@ def einsum(node: Node) -> Inference:
 RULES: Final[Mapping[str, Rule]] = MappingProxyType({
     "Gemm": gemm,
     "MatMul": matmul,
+    "com.microsoft::FusedMatMul": fused_matmul,
     "Einsum": einsum,
 })  # fmt: skip

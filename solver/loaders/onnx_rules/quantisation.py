@@ -4,7 +4,15 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from solver.loaders.onnx_rules.base import Fact, Inference, Node, Rule, RuleError, one
+from solver.loaders.onnx_rules.base import (
+    Fact,
+    Inference,
+    Node,
+    Rule,
+    RuleError,
+    one,
+    text_of,
+)
 
 _FLOATS: Final = frozenset({"float16", "bfloat16", "float32", "float64"})
 
@@ -33,8 +41,33 @@ def dynamic_range(node: Node) -> Inference:
     return Inference((Fact((), x.dtype), Fact((), "uint8")))
 
 
+def unpacked(node: Node) -> Inference:
+    """The weight of MatMulNBits as a matrix of floats: K rows, N columns, scaled block by block.
+
+    The packed one holds ceil(K / block_size) blocks for each column.
+    """
+    packed, scales = node.need(0), node.need(1)
+    rows, columns, bits = node.integer("K"), node.integer("N"), node.integer("bits", 4)
+    block = node.integer("block_size")
+    if min(rows, columns, bits, block) < 1:
+        raise RuleError("K, N, bits and block_size must be above zero")
+    blocks = -(-rows // block)
+    needed = columns * blocks * -(-block * bits // 8)
+    if packed.elements != needed or scales.elements != columns * blocks:
+        raise RuleError(
+            f"its weight {text_of(packed.shape)} and its scales {text_of(scales.shape)} do not fit "
+            f"{rows}x{columns} numbers of {bits} bits in blocks of {block}"
+        )
+    return one((rows, columns), scales.dtype if scales.dtype in _FLOATS else "float32")
+
+
 RULES: Final[Mapping[str, Rule]] = MappingProxyType({
     "straight-through::QuantizeLinear": quantize,
     "straight-through::DequantizeLinear": dequantize,
     "straight-through::DynamicQuantizeLinear": dynamic_range,
 })  # fmt: skip
+
+CONSTANT_RULES: Final[Mapping[str, Rule]] = MappingProxyType(
+    {"straight-through::MatMulNBits weight": unpacked}
+)
+"""Operators on constants alone: a packed weight is stored in the file."""

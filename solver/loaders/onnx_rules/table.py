@@ -45,6 +45,7 @@ CONSTANT_RULES: Final[Mapping[str, Rule]] = MappingProxyType(
     | dict(indexing.CONSTANT_RULES)
     | dict(constants.RULES)
     | dict(reference.RULES)
+    | dict(quantisation.CONSTANT_RULES)
 )
 """Operators that may work on constants: they are folded."""
 

@@ -117,6 +117,8 @@ def test_that_all_operators_without_a_rule_are_refused_by_name_at_once(tmp_path:
         ("DynamicQuantizeLinear", ""),
         ("QGemm", "com.microsoft"),
         ("MatMulNBits", "com.microsoft"),
+        ("MatMulBnb4", "com.microsoft"),
+        ("QEmbedLayerNormalization", "com.microsoft"),
     ],
 )
 def test_that_every_quantised_operator_is_refused_as_such(
@@ -128,7 +130,7 @@ def test_that_every_quantised_operator_is_refused_as_such(
 
 
 def test_that_no_way_out_is_offered_that_does_not_lead_anywhere(tmp_path: Path) -> None:
-    packed = helper.make_node("MatMulNBits", ["x"], ["h"], domain="com.microsoft")
+    packed = helper.make_node("MatMulBnb4", ["x"], ["h"], domain="com.microsoft")
     with pytest.raises(ModelError) as caught:
         load(model_of([packed, node("DynamicQuantizeLinear", "h")], [floats("x", 1)]), tmp_path)
     (issue,) = caught.value.issues

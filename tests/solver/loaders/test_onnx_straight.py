@@ -172,9 +172,63 @@ def test_that_the_choice_and_what_it_assumes_are_told(tmp_path: Path) -> None:
 
 
 def test_that_what_cannot_be_simulated_is_still_refused(tmp_path: Path) -> None:
-    packed = helper.make_node("MatMulNBits", ["x"], ["y"], domain="com.microsoft")
-    with pytest.raises(ModelError, match=r"MatMulNBits \(node y\) \(give the float model"):
+    packed = helper.make_node("MatMulBnb4", ["x"], ["y"], domain="com.microsoft")
+    with pytest.raises(ModelError, match=r"MatMulBnb4 \(node y\) \(give the float model"):
         _graph(model_of([packed], [floats("x", 1)]), tmp_path)
+
+
+def _packed(columns: int, inputs: str = "x w s") -> onnx.ModelProto:
+    """70 features to `columns`: 3 blocks of 32 numbers of 4 bits, 16 B each, per column."""
+    attributes = {"K": 70, "N": columns, "bits": 4, "block_size": 32}
+    product = node("MatMulNBits", inputs, name="it", domain="com.microsoft", **attributes)
+    stored = [
+        onnx.TensorProto(name="w", data_type=TensorProto.UINT8, dims=[20, 3, 16]),
+        onnx.TensorProto(name="s", data_type=TensorProto.FLOAT, dims=[60]),
+        onnx.TensorProto(name="b", data_type=TensorProto.FLOAT, dims=[20]),
+    ]
+    return model_of([product], [floats("x", 2, 5, 70)], stored)
+
+
+def test_that_a_packed_weight_is_trained_as_a_matrix_of_floats(tmp_path: Path) -> None:
+    graph = _graph(_packed(20), tmp_path)
+    assert _kinds(graph) == ["MatMul"]
+    assert _trained(graph) == {"it/weight": 70 * 20 * 4}
+    # 10 rows of 70 numbers, times 20 columns
+    assert _op(graph, "it").flop == 2 * 10 * 70 * 20
+    assert _op(graph, "it.weight_gradient").inputs == ("loss.input_gradient", "x")
+
+
+def test_that_a_packed_product_adds_its_bias(tmp_path: Path) -> None:
+    graph = _graph(_packed(20, "x w s - - b"), tmp_path)
+    assert _kinds(graph) == ["MatMul", "Add"]
+    assert _trained(graph) == {"it/weight": 70 * 20 * 4, "b": 80}
+
+
+def test_that_packed_numbers_that_do_not_fit_are_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"it/weight .*20x3x16 and its scales 60 do not fit 70x21"):
+        _graph(_packed(21), tmp_path)
+
+
+def test_that_attention_in_integers_is_attention_in_floats(tmp_path: Path) -> None:
+    attention = node(
+        "QAttention", "x w b s s m zx zw", name="it", domain="com.microsoft", num_heads=2
+    )
+    inputs = [
+        helper.make_tensor_value_info("x", TensorProto.UINT8, [2, 5, 8]),
+        helper.make_tensor_value_info("m", TensorProto.INT32, [2]),
+    ]
+    stored = [
+        onnx.TensorProto(name="w", data_type=TensorProto.INT8, dims=[8, 24]),
+        onnx.TensorProto(name="b", data_type=TensorProto.FLOAT, dims=[24]),
+        _held("s", 0.1, "float32"),
+        _held("zx", 128, "uint8"),
+        _held("zw", 0, "int8"),
+    ]
+    graph = _graph(model_of([attention], inputs, stored), tmp_path)
+    kinds = ["DequantizeLinear", "MatMul", "Add", "Split", "com.microsoft::MultiHeadAttention"]
+    assert _kinds(graph) == kinds
+    # 8 x 24 floats of what is stored as 192 B, and the bias
+    assert _trained(graph) == {"it/weight": 768, "b": 96}
 
 
 def test_that_the_shipped_file_is_simulated() -> None:

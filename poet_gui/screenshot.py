@@ -47,6 +47,7 @@ class Screenshot(QObject):
         window.controller.opened.connect(self._on_opened)
         window.controller.finished.connect(self._on_finished)
         window.opener.notice.connect(self._on_notice)
+        window.state.history_changed.connect(self._on_more)
 
     def arm(self, *, nothing_to_open: bool) -> None:
         """Without anything to open, the empty window is the result."""
@@ -63,6 +64,12 @@ class Screenshot(QObject):
     @Slot(object)
     def _on_finished(self, outcome: Outcome) -> None:  # noqa: ARG002 - whatever it is, it is shown
         self._timer.start()
+
+    @Slot()
+    def _on_more(self) -> None:
+        """The demo comes in parts: each that comes in time is in the picture."""
+        if self._timer.isActive():
+            self._timer.start()
 
     @Slot(object)
     def _on_notice(self, notice: Notice) -> None:

@@ -39,7 +39,7 @@ from solver.solve_process import WORKER_COMMAND, SolveProcess
 
 _CLOSE_PATIENCE_S: Final = 0.2
 """Nothing of the solve process is worth waiting for: what it found is here already."""
-_FIRST_LOOK_S: Final = 0.4
+_FIRST_LOOK_S: Final = 0.2
 """While the window draws a result, reading the next ones would take half of its time."""
 _KEPT_GRAPHS: Final = 4
 """Fewer than the solve process keeps: a graph too many is sent again, a missing one is an error."""

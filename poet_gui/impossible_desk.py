@@ -13,7 +13,7 @@ from poet_gui.solving.least_finder import LeastFinder
 from poet_gui.state import ExplorerState
 from poet_gui.viewmodels.impossible import Remedy, impossible_now, impossible_words
 from solver.brackets import StoredBound, StoredSchedule
-from solver.explain import limits_to_ask
+from solver.least_words import limits_to_ask
 from solver.outcome import LeastBudget, Limit
 from solver.problem import Problem
 from solver.solve_process import WORKER_COMMAND

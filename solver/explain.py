@@ -1,16 +1,14 @@
 """Outcomes in words: what a solve proved, or why no schedule can exist and what would work."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context
+from decimal import Context
 from typing import Final
 
 from solver.costs import CostedGraph
 from solver.outcome import (
     Feasible,
     Infeasible,
-    LeastBudget,
     Limit,
     NoAnswer,
     Optimal,
@@ -23,7 +21,6 @@ from solver.outcome import (
 )
 from solver.problem import Budgets, Problem, Switches
 from solver.simulate import Trace
-from solver.strategies.registry import PROVING
 from solver.units import (
     format_bytes,
     format_bytes_exactly,
@@ -32,7 +29,8 @@ from solver.units import (
     format_seconds,
 )
 
-_SECOND_DIGITS: Final = 5
+SECOND_DIGITS: Final = 5
+"""Of a runtime limit, and of what is held against it."""
 _NOTHING_PROVEN: Final = 0.9995
 """Overhead gap from which a bound says no more than that the baseline is a bound."""
 
@@ -79,90 +77,9 @@ def too_little_time(problem: Problem, record: SolverRecord) -> Infeasible | None
     return Infeasible(reason, message, record)
 
 
-def limits_to_ask(problem: Problem, outcome: Outcome, strategy: str) -> tuple[Limit, ...]:
-    """The limits whose least value helps and is not known; the one to blame comes first.
-
-    None below a floor that is known to work, nor for a strategy that does not search.
-    """
-    if not isinstance(outcome, Infeasible) or outcome.reason.exact:
-        return ()
-    if strategy not in PROVING:
-        return ()
-    blamed = outcome.reason.limit
-    if problem.budgets.runtime_s is None:
-        return (blamed,)
-    if problem.budgets.ram_bytes < problem.costed.floor_bytes:
-        return (Limit.RAM,)  # more time alone does not help
-    if not problem.budgets.allow_runtime(problem.costed.baseline_runtime_s):
-        return (Limit.RUNTIME,)
-    return (blamed, *(limit for limit in Limit if limit is not blamed))
-
-
-def with_least(outcome: Infeasible, problem: Problem, found: Sequence[LeastBudget]) -> Infeasible:
-    """The outcome with what was found of the least budgets that would work.
-
-    The one of the limit to blame fills the reason, but below the floor, where the floor is what the
-    op needs; all of them are told.
-    """
-    reason = outcome.reason
-    for least in found:
-        if least.limit is reason.limit:
-            reason = _filled(reason, problem, least)
-    told = [least_words(problem, least) for least in found]
-    return replace(outcome, reason=reason, message="; ".join([outcome.message, *told]))
-
-
-def _filled(reason: Reason, problem: Problem, least: LeastBudget) -> Reason:
-    budgets = problem.budgets
-    if least.limit is Limit.RAM and budgets.ram_bytes < problem.costed.floor_bytes:
-        return replace(reason, exact=least.exact and least.upper == reason.needed)
-    limit = budgets.ram_bytes if least.limit is Limit.RAM else budgets.runtime_s
-    if least.hopeless or limit is None:
-        return reason
-    needed = least.lower if least.upper is None else least.upper
-    missing = max(needed - limit, 0)
-    return replace(reason, needed=needed, missing=missing, exact=least.exact)
-
-
-def least_words(problem: Problem, least: LeastBudget) -> str:
-    """What is known of a least budget, as the last part of a sentence.
-
-    Rounded to the safe side: what is said to work does, and so does what is said not to.
-    """
-    what = "RAM" if least.limit is Limit.RAM else "runtime"
-    within = _other_budget(problem, least.limit)
-    if least.hopeless:
-        return f"no {what} is enough{within}"
-    low = least_text(least.limit, least.lower, up=False)
-    if least.upper is None:
-        return f"a {what} of less than {low} is proven not to work{within}"
-    high = least_text(least.limit, least.upper, up=True)
-    if least.exact:
-        return f"the least {what} that works{within} is {high}"
-    return f"the least {what} known to work{within} is {high}; less than {low} is proven not to"
-
-
-def least_text(limit: Limit, value: float, *, up: bool) -> str:
-    """Bytes to the byte, or seconds with five digits, rounded up or down: "7.6013 s"."""
-    if limit is Limit.RAM:
-        return exact_bytes(int(value))
-    rounding = ROUND_CEILING if up else ROUND_FLOOR
-    shown = Context(prec=_SECOND_DIGITS, rounding=rounding).create_decimal(repr(float(value)))
-    return f"{shown.normalize():f} s"
-
-
 def limit_text(seconds: float) -> str:
     """A runtime limit with as many digits as what is held against it: "525.34 s"."""
-    return f"{Context(prec=_SECOND_DIGITS).create_decimal(repr(float(seconds))).normalize():f} s"
-
-
-def _other_budget(problem: Problem, limit: Limit) -> str:
-    budgets, switches = problem.budgets, problem.switches
-    within = _without(switches)
-    if limit is Limit.RUNTIME:
-        return f"{within} within {exact_bytes(budgets.ram_bytes)}"
-    limit_s = budgets.runtime_s
-    return within if limit_s is None else f"{within} within {limit_text(limit_s)}"
+    return f"{Context(prec=SECOND_DIGITS).create_decimal(repr(float(seconds))).normalize():f} s"
 
 
 def _switched_off(switches: Switches) -> list[str]:
@@ -170,7 +87,7 @@ def _switched_off(switches: Switches) -> list[str]:
     return [name for allowed, name in means if not allowed]
 
 
-def _without(switches: Switches) -> str:
+def without(switches: Switches) -> str:
     """The means that are switched off: " without paging and recomputing", or nothing."""
     off = _switched_off(switches)
     return f" without {' and '.join(off)}" if off else ""
@@ -269,13 +186,13 @@ def proven_impossible(
         return Infeasible(reason, message, record, bound_j)
     ram = budgets.ram_bytes
     reason = Reason(Limit.RAM, None, (), ram + 1, 1, exact=False)
-    without = _without(switches)
+    off = without(switches)
     remedy = " or ".join([*_switched_off(switches), "more RAM"])
     if budgets.runtime_s is not None:
-        without += f" within {limit_text(budgets.runtime_s)}"
+        off += f" within {limit_text(budgets.runtime_s)}"
         remedy += ", and more time if that is not enough"
     message = (
-        f"impossible{without}: no schedule fits into {exact_bytes(ram)}, although every op alone "
+        f"impossible{off}: no schedule fits into {exact_bytes(ram)}, although every op alone "
         f"does (the largest needs {exact_bytes(costed.floor_bytes)}); allow {remedy}"
     )
     return Infeasible(reason, message, record, bound_j)

@@ -4,9 +4,9 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Final
 
-from solver.explain import limits_to_ask, with_least
 from solver.least import least_budget
 from solver.least_search import Listener
+from solver.least_words import limits_to_ask, with_least
 from solver.outcome import Infeasible, LeastBudget, Outcome
 from solver.problem import Problem, SolveOptions
 from solver.strategies.base import Cancel

@@ -5,14 +5,12 @@ from dataclasses import dataclass, replace
 
 from solver.explain import (
     exact_bytes,
-    least_text,
-    least_words,
     limit_text,
-    limits_to_ask,
     too_little_ram,
     too_little_time,
     working_set_words,
 )
+from solver.least_words import least_text, least_words, limits_to_ask
 from solver.outcome import Infeasible, LeastBudget, Limit, Outcome, Reason, SolverRecord
 from solver.problem import Budgets, Problem, SolveOptions, Switches
 from solver.units import format_bytes_exactly, format_seconds

@@ -8,7 +8,7 @@ from typing import Self
 from tqdm import tqdm
 
 from solver.events import Bound, Event, Finished, Incumbent, Started, StepChanged
-from solver.explain import least_text
+from solver.least_words import least_text
 from solver.outcome import LeastBudget, overhead_gap
 from solver.problem import Problem
 from solver.units import format_joules, format_percent

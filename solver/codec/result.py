@@ -5,6 +5,7 @@ from typing import cast
 
 from msgspec import UNSET
 
+from solver.action_rows import action_rows
 from solver.codec.documents import (
     ActionObject,
     BudgetObject,
@@ -25,7 +26,6 @@ from solver.codec.graph import (
     graph_document,
 )
 from solver.codec.numbers import finite, finite_or_none
-from solver.exporters.base import action_rows
 from solver.graph import TrainingGraph
 from solver.outcome import (
     Feasible,

@@ -12,8 +12,8 @@ from math import inf
 from typing import Any, Final
 
 from solver import ENGINE_VERSION
+from solver.action_rows import ActionRow, action_rows
 from solver.device import IoMode
-from solver.exporters.base import ActionRow, action_rows
 from solver.schedule import ActionKind
 from solver.simulate import Trace, at_or_after
 

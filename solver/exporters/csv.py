@@ -3,7 +3,7 @@
 import csv
 import io
 
-from solver.exporters.base import ActionRow, action_rows
+from solver.action_rows import ActionRow, action_rows
 from solver.simulate import Trace
 
 

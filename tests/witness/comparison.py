@@ -13,7 +13,7 @@ from solver.graph import Phase
 from tests.witness.ours import flop, kept_bytes, training_graph
 from tests.witness.theirs import recorded
 
-NETWORKS = ("resnet18", "mobilenet", "unet", "encoder", "lstm")
+NETWORKS = ("resnet18", "mobilenet", "unet", "encoder", "lstm", "gru")
 BEGIN = "<!-- witness: begin (printed by `python -m tests.witness.comparison`) -->"
 END = "<!-- witness: end -->"
 

@@ -63,7 +63,7 @@ def kept_bytes(graph: TrainingGraph) -> int:
     return sum(size * count for (_, size), count in kept(graph).items())
 
 
-_PRODUCTS = ("Conv", "ConvTranspose", "MatMul", "Gemm", "LSTM")
+_PRODUCTS = ("Conv", "ConvTranspose", "MatMul", "Gemm", "LSTM", "GRU")
 
 
 def products(graph: TrainingGraph, phase: Phase) -> int:

@@ -17,7 +17,11 @@ from tests.witness.theirs import Recorded, RecordedOp, recorded
 TOLERANCE = 0.02
 README = Path(__file__).parents[2] / "README.md"
 CELLS = 16 * 4 * 64
-"""Hidden units of the LSTM, all steps and sequences."""
+"""Hidden units of the LSTM and of the GRU, all steps and sequences."""
+STEP = 4 * 64 * 4
+"""Bytes of one number for each hidden unit of a step, 1,024."""
+FIRST_STEP = {"lstm": 2 * 4 * 64 * (4 * 64), "gru": 2 * 3 * 64 * (4 * 64)}
+"""FLOP of the way back to the initial state, by network."""
 
 EXPLAINED = {
     ("resnet18", "kept_bytes"),
@@ -30,6 +34,10 @@ EXPLAINED = {
     ("lstm", "forward_flop"),
     ("lstm", "backward_flop"),
     ("lstm", "kept_bytes"),
+    ("gru", "forward_flop"),
+    ("gru", "backward_flop"),
+    ("gru", "kept_bytes"),
+    ("gru", "plain_peak_bytes"),
 }
 """What differs by more than 2 %; each has a test of its own below."""
 
@@ -49,10 +57,10 @@ def test_that_forward_products_agree_to_the_flop(network: str) -> None:
 
 @pytest.mark.parametrize("network", NETWORKS)
 def test_that_backward_products_agree_to_the_flop(network: str) -> None:
-    """But for an LSTM's way back to its initial state: PyTorch leaves it out, which is zeros."""
-    first_step = 2 * 4 * 64 * (4 * 64) if network == "lstm" else 0
+    """But for the way back to a recurrent layer's initial state: PyTorch leaves it out, as zeros
+    need none."""
     ours = products(training_graph(network), Phase.BACKWARD)
-    assert ours - first_step == recorded(network).products("backward")
+    assert ours - FIRST_STEP.get(network, 0) == recorded(network).products("backward")
 
 
 def sizes_kept(network: str) -> tuple[Counter[int], Counter[int]]:
@@ -189,6 +197,50 @@ def test_that_an_unrolled_lstm_adds_up_weight_gradients_step_by_step() -> None:
     assert added == sums
     gates = 24 * CELLS  # their arithmetic on the way back, see the forward pass
     assert pair.ours == pytest.approx(pair.theirs - sums - gates, rel=TOLERANCE)
+
+
+def test_that_an_unrolled_gru_keeps_what_can_be_made_again() -> None:
+    """Both keep three gates and the candidate's product of each step. PyTorch cuts the products of
+    all three gates out of one tensor, of which the other two thirds stay with it; keeps h - n
+    beside h and n; and the states of 15 steps a second time beside their stack, the zeros before
+    them and the sum of class weights."""
+    pair = compared("gru").kept_bytes
+    assert pair.theirs - pair.ours == STEP * (16 * 2 + 16 + 15 + 1) + 4
+
+
+def test_that_an_unrolled_grus_peak_is_in_its_last_step() -> None:
+    """PyTorch holds the input's products of all 16 steps there, which our op makes as it goes. Ours
+    is fullest on the way back, with gates, products, states and two gradients."""
+    record, pair = recorded("gru"), compared("gru").plain_peak_bytes
+    given = 16 * 4 * 8 + 16 * 4 * 32 * 4  # tokens, and their rows of the table
+    # sums of gates' products 48, gates of 16 steps 32, h 16, n and h - n of 15 steps, zeros, r * hn
+    held = 48 + 32 + 16 + 15 + 15 + 1 + 1
+    assert pair.theirs == given + STEP * held + STEP * 3 * 16
+    # gates 48, candidate's products 16, states 16; their gradient 16, and that of the sums 48
+    assert pair.ours == given + STEP * (48 + 16 + 16 + 16 + 48)
+    assert {op.phase for op, size in moments(record) if size == pair.theirs} == {"forward"}
+
+
+def test_that_a_grus_forward_pass_lacks_the_arithmetic_of_its_gates_alone() -> None:
+    """Per hidden unit and step PyTorch's gates take 18 operations more: two sigmoids of 4, a tanh,
+    4 additions, 2 products, a difference, and 2 to stack the states."""
+    pair = compared("gru").forward_flop
+    assert pair.ours == pytest.approx(pair.theirs - 18 * CELLS, rel=TOLERANCE)
+
+
+def test_that_an_unrolled_gru_adds_up_weight_gradients_step_by_step() -> None:
+    """As the LSTM: 15 times the weight's and a bias's; and some 35 operations per hidden unit and
+    step for its gates on the way back."""
+    pair, record = compared("gru").backward_flop, recorded("gru")
+    sums = 15 * (3 * 64 * 64 + 3 * 64)
+    added = sum(
+        op.arithmetic
+        for op in record.ops
+        if op.kind == "aten.add.Tensor" and record.weight_gradients.intersection(op.makes)
+    )
+    assert added == sums
+    theirs = pair.theirs - sums - 35 * CELLS + FIRST_STEP["gru"]
+    assert pair.ours == pytest.approx(theirs, rel=TOLERANCE)
 
 
 def test_that_the_readme_shows_the_table() -> None:

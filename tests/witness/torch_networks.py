@@ -195,23 +195,28 @@ def encoder() -> Sample:
 
 
 class Recurrent(nn.Module):
-    """Embedded tokens, an LSTM, a class from each of its states."""
+    """Embedded tokens, a recurrent layer, a class from each of its states."""
 
-    def __init__(self) -> None:
+    def __init__(self, layer: type[nn.RNNBase]) -> None:
         super().__init__()
         self.words = nn.Embedding(200, 32)
-        self.lstm = nn.LSTM(32, 64, batch_first=False)
+        self.layer = layer(32, 64, batch_first=False)
         self.scores = nn.Linear(64, CLASSES)
 
     def forward(self, tokens: Tensor) -> Tensor:
         """Scores (tokens x batch, classes)."""
-        states, _ = self.lstm(self.words(tokens))
+        states, _ = self.layer(self.words(tokens))
         return self.scores(states).flatten(0, 1)
 
 
 def lstm() -> Sample:
     """An LSTM of 64 cells over 16 steps of four sequences."""
-    return Sample(Recurrent(), torch.zeros(16, 4).long(), torch.zeros(64).long())
+    return Sample(Recurrent(nn.LSTM), torch.zeros(16, 4).long(), torch.zeros(64).long())
+
+
+def gru() -> Sample:
+    """A GRU of 64 cells over 16 steps of four sequences."""
+    return Sample(Recurrent(nn.GRU), torch.zeros(16, 4).long(), torch.zeros(64).long())
 
 
 NETWORKS: dict[str, Callable[[], Sample]] = {
@@ -220,4 +225,5 @@ NETWORKS: dict[str, Callable[[], Sample]] = {
     "unet": unet,
     "encoder": encoder,
     "lstm": lstm,
+    "gru": gru,
 }

@@ -36,6 +36,12 @@ def test_that_a_spreadsheet_of_another_country_is_read(tmp_path: Path) -> None:
     assert read_cost_table(written(tmp_path, text)).rows == (CostRow(0.5, None, "", "Conv"),)
 
 
+def test_that_a_negative_zero_is_zero(tmp_path: Path) -> None:
+    (row,) = read_cost_table(written(tmp_path, "op,seconds,joules\na,-0,-0.0\n")).rows
+
+    assert (str(row.seconds), str(row.joules)) == ("0.0", "0.0")  # JSON documents carry no -0.0
+
+
 def test_that_every_wrong_number_is_named_with_its_line(tmp_path: Path) -> None:
     more = "more than one run of an op takes"
     text = "op,seconds,joules\na,-1,1\nb,nan,2\nc,7200,x\nd,inf,-inf\ne,1_0,1\n"

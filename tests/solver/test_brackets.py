@@ -58,6 +58,13 @@ def test_that_a_schedule_serves_every_budget_from_its_peak_and_runtime_on() -> N
     assert brackets.best(Budgets(peak, runtime_s * 0.999)) is None
 
 
+def test_that_a_cheaper_schedule_of_the_same_needs_takes_the_place_of_the_dearer() -> None:
+    brackets = Brackets(PROBLEM)
+    for energy_j in (16.0, 15.5):
+        assert brackets.add_stored(entry(3000, 20.0, energy_j))
+    assert [schedule.energy_j for schedule in brackets.schedules] == [15.5]
+
+
 def test_that_the_cheapest_of_the_fitting_schedules_is_chosen() -> None:
     brackets = Brackets(PROBLEM)
     brackets.add_schedule(paged())

@@ -26,10 +26,10 @@ from poet_gui.viewmodels.budget_scale import (
     ram_at,
     runtime_scale,
 )
-from poet_gui.viewmodels.headline import expected
-from poet_gui.viewmodels.solve_words import remedy
+from poet_gui.viewmodels.solve_words import Remedy
 from poet_gui.widgets.budget_slider import BudgetSlider
-from poet_gui.widgets.parts import button, card, eliding, label, set_tone
+from poet_gui.widgets.expected_card import ExpectedCard
+from poet_gui.widgets.parts import eliding, label
 from poet_gui.widgets.quantity_box import BYTE_UNITS, SECOND_UNITS, QuantityBox
 from solver.device import IoMode
 from solver.units import parse_bytes, parse_seconds
@@ -95,7 +95,8 @@ class BudgetsPanel(QFrame):
         self.fault.hide()
         layout.addWidget(self.fault)
         layout.addLayout(self._switch_rows())
-        layout.addWidget(self._expected_card())
+        self.expected = ExpectedCard()
+        layout.addWidget(self.expected)
         self._set_tips()
         self._connect()
         self.setEnabled(False)
@@ -171,14 +172,7 @@ class BudgetsPanel(QFrame):
 
     def show_expected(self, core: Explorer) -> None:
         """Show what the budgets are known to cost, and the remedy when they are impossible."""
-        words = expected(core)
-        self.expected_text.setText(words.text)
-        self.expected_detail.setText(words.detail)
-        set_tone(self.expected_detail, words.tone)
-        cure = remedy(core.status.outcome)
-        self.raise_button.setVisible(cure is not None)
-        if cure is not None:
-            self.raise_button.setText(cure.text)
+        self.expected.render_core(core)
 
     def _name_controls(self) -> None:
         self.ram_slider.setObjectName("ramSlider")
@@ -218,29 +212,6 @@ class BudgetsPanel(QFrame):
         rows.addLayout(transfers)
         return rows
 
-    def _expected_card(self) -> QFrame:
-        frame = card(name="expectedCard")
-        frame.setProperty("card", "sunken")
-        layout = frame.layout()
-        if layout is None:
-            raise RuntimeError("a card has a layout")
-        layout.setContentsMargins(12, 8, 12, 8)
-        layout.setSpacing(3)
-        self.expected_text = label(weight="bold", size="title")
-        self.expected_text.setObjectName("expectedText")
-        self.expected_text.setWordWrap(True)
-        self.expected_detail = label(tone="muted")
-        self.expected_detail.setObjectName("expectedDetail")
-        self.expected_detail.setWordWrap(True)
-        self.raise_button = button(
-            "", name="raiseButton", tip="set the least budget that works", kind="primary"
-        )
-        self.raise_button.hide()
-        layout.addWidget(self.expected_text)
-        layout.addWidget(self.expected_detail)
-        layout.addWidget(self.raise_button)
-        return frame
-
     def _connect(self) -> None:
         self.ram_slider.moved.connect(self._on_ram_moved)
         self.ram_box.entered.connect(self._on_ram_entered)
@@ -251,7 +222,7 @@ class BudgetsPanel(QFrame):
         self.paging.clicked.connect(self._on_switch)
         self.recompute.clicked.connect(self._on_switch)
         self.io.activated.connect(self._on_switch)
-        self.raise_button.clicked.connect(self._on_raise)
+        self.expected.remedy_chosen.connect(self._on_remedy)
 
     @Slot(float)
     def _on_ram_moved(self, fraction: float) -> None:
@@ -300,12 +271,11 @@ class BudgetsPanel(QFrame):
                 )
             )
 
-    @Slot()
-    def _on_raise(self) -> None:
-        cure = remedy(self._core.status.outcome) if self._core else None
-        if cure is not None and cure.ram_bytes is not None:
+    @Slot(object)
+    def _on_remedy(self, cure: Remedy) -> None:
+        if cure.ram_bytes is not None:
             self.ram_chosen.emit(cure.ram_bytes)
-        elif cure is not None and cure.runtime_s is not None:
+        elif cure.runtime_s is not None:
             self.runtime_chosen.emit(cure.runtime_s)
 
 

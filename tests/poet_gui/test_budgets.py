@@ -119,14 +119,14 @@ def test_that_what_is_solved_is_marked_and_promised(qtbot: QtBot, make_window: M
     open_model(qtbot, window)
     panel, core = window.views.budgets, window.state.core
     core.set_ram(4000)
-    assert panel.expected_text.text().startswith("At least ")
+    assert panel.expected.text.text().startswith("At least ")
     solve(qtbot, window)
-    assert panel.expected_text.text().startswith("Expected ")
-    assert panel.expected_detail.text() == "proven from 1 stored result"
+    assert panel.expected.text.text().startswith("Expected ")
+    assert panel.expected.detail.text() == "proven from 1 stored result"
     core.set_ram(4500)  # looser: the schedule still serves, the baseline is the bound
     assert core.shown is not None
     assert core.shown.origin is Origin.NEAREST
-    assert panel.expected_text.text().startswith("Expected ")
+    assert panel.expected.text.text().startswith("Expected ")
     assert window.views.headline.lead.text() == "Provisional, stored"
 
 
@@ -140,17 +140,17 @@ def test_that_one_byte_below_the_floor_is_impossible_and_can_be_raised(
     assert core.model is not None
     floor, name = core.model.costed.floor_bytes, _floor_op(window)
     core.set_ram(floor - 1)
-    assert panel.expected_text.text() == "Impossible"
-    assert name in panel.expected_detail.text()
+    assert panel.expected.text.text() == "Impossible"
+    assert name in panel.expected.detail.text()
     solve(qtbot, window)
     outcome = core.status.outcome
     assert isinstance(outcome, Infeasible)
     assert outcome.reason.limit is Limit.RAM
     assert window.views.status.words.text() == "Impossible: too little memory"
     assert name in window.views.solver.detail.text()
-    assert panel.raise_button.isVisible()
+    assert panel.expected.raise_button.isVisible()
     with qtbot.waitSignal(window.controller.finished, timeout=60_000):
-        panel.raise_button.click()
+        panel.expected.raise_button.click()
         assert core.budgets.ram_bytes == floor
     assert isinstance(core.status.outcome, Optimal)
     assert core.status.outcome.trace.peak_bytes <= floor
@@ -171,7 +171,7 @@ def test_that_too_little_time_is_not_blamed_on_memory(
     assert isinstance(outcome, Infeasible)
     assert outcome.reason.limit is Limit.RUNTIME
     assert window.views.status.words.text() == "Impossible: too little runtime"
-    assert "memory" not in window.views.budgets.expected_detail.text()
+    assert "memory" not in window.views.budgets.expected.detail.text()
 
 
 @pytest.mark.slow

@@ -91,7 +91,7 @@ def test_that_a_session_knows_what_an_earlier_one_solved(qtbot: QtBot, sessions:
     assert core.bracket.high_j == energy_j
     assert core.shown is not None
     assert core.shown.origin is Origin.NEAREST
-    assert second.views.budgets.expected_text.text().startswith("Expected ")
+    assert second.views.budgets.expected.text.text().startswith("Expected ")
 
 
 def test_that_what_a_killed_solve_process_had_shown_is_stored(

@@ -182,7 +182,7 @@ def test_that_the_header_gives_back_the_row_that_opening_took(
 @pytest.mark.slow
 def test_that_larger_text_enlarges_titles_too(qapp: QApplication, make_window: MakeWindow) -> None:
     window = make_window("honest", start=False)
-    title = window.views.budgets.expected_text
+    title = window.views.budgets.expected.text
     before = title.fontMetrics().height()
     for _ in range(10):
         window.actions_by_name["text_larger"].trigger()

@@ -44,7 +44,7 @@ def test_that_a_sweep_tightens_what_the_sliders_promise(
     bracket = core.bracket
     assert bracket is not None
     assert bracket.high_j is not None
-    assert "Expected" in window.views.budgets.expected_text.text()
+    assert "Expected" in window.views.budgets.expected.text.text()
 
 
 @pytest.mark.slow

@@ -24,6 +24,7 @@ from solver.loaders.onnx_report import (
     tied_warnings,
 )
 from solver.loaders.onnx_rules.base import INTEGERS, Fact, RuleError
+from solver.loaders.onnx_straight import tables_in_floats
 from solver.loaders.onnx_tensors import read_sparse, read_tensor
 from solver.loaders.options import LoadOptions
 from solver.network import Network, Value
@@ -50,7 +51,9 @@ def load_onnx(path: Path, options: LoadOptions) -> Network:
     if not outputs:
         raise ModelError(Issue("the graph has no output", file))
     reader = NodeReader(path.parent, file, functions_of(model), options.straight_through)
-    nodes = reader.graph(graph.node)
+    nodes: Sequence[FileNode] = reader.graph(graph.node)
+    if options.straight_through:
+        nodes = tables_in_floats(nodes, stored)
     read = {name for node in nodes for name in node.reads} | set(outputs)
     questions = {question(node) for node in controls(nodes) if node.op_type in ASKED}
     answers = {name: size for name, size in options.dims.items() if name in questions}

@@ -1,6 +1,6 @@
 """Nodes of an ONNX file as plain values: what they read and write, plain attributes, bodies."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -120,7 +120,7 @@ def question(node: FileNode) -> str:
     return f"{node.origin}.{'branch' if node.op_type == 'If' else 'trips'}"
 
 
-def controls(nodes: tuple[FileNode, ...]) -> Iterator[FileNode]:
+def controls(nodes: Sequence[FileNode]) -> Iterator[FileNode]:
     """Every node with a body, those inside bodies too."""
     for node in nodes:
         for body in node.bodies.values():

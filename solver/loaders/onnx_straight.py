@@ -7,7 +7,7 @@ So a number that QuantizeLinear has rounded stays a float, DequantizeLinear of i
 itself, and integer products are products of floats.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
@@ -15,6 +15,8 @@ from typing import Final
 from solver.loaders.onnx_fused import Fresh
 from solver.loaders.onnx_fused_attention import attention_parts
 from solver.loaders.onnx_nodes import FileNode
+from solver.loaders.onnx_order import unique_name
+from solver.loaders.onnx_rules.base import INTEGERS, Fact
 
 _PREFIX: Final = "straight-through::"
 QUANTIZE: Final = f"{_PREFIX}QuantizeLinear"
@@ -153,6 +155,40 @@ def _attention(node: FileNode, fresh: Fresh) -> Parts:
     inputs = (parts[0].outputs[0], parts[1].outputs[0], bias, mask, past)
     floats = replace(node, op_type="com.microsoft::Attention", inputs=inputs)
     return (*parts, *attention_parts(floats, fresh))
+
+
+def tables_in_floats(nodes: Sequence[FileNode], stored: Mapping[str, Fact]) -> list[FileNode]:
+    """`nodes` with tables of integers, whose rows all become floats, looked up as floats.
+
+    The rows are floats then, and turning them into floats is a view: so the table is trained.
+    """
+    readers: dict[str, list[FileNode]] = {}
+    for node in nodes:
+        for name in node.reads:
+            readers.setdefault(name, []).append(node)
+    taken = {name for node in nodes for name in (node.name, *node.outputs)} | stored.keys()
+    tables: dict[str, str] = {}
+    made: list[FileNode] = []
+    for node in nodes:
+        rows = readers.get(node.outputs[0], []) if node.outputs else []
+        table = stored.get(_at(node.inputs, 0)) if node.op_type == "Gather" else None
+        if table is None or table.dtype not in INTEGERS or not rows or not _all_floats(rows):
+            made.append(node)
+            continue
+        name = node.inputs[0]
+        if name not in tables:
+            tables[name] = unique_name(f"{name} in floats", taken)
+            inputs = (name, *rows[0].inputs[1:])
+            outputs = (tables[name],)
+            made.append(
+                replace(rows[0], name=tables[name], inputs=inputs, outputs=outputs, attributes={})
+            )
+        made.append(replace(node, inputs=(tables[name], *node.inputs[1:])))
+    return made
+
+
+def _all_floats(rows: Sequence[FileNode]) -> bool:
+    return all(node.op_type == DEQUANTIZE for node in rows)
 
 
 _WRITTEN: Final[Mapping[str, Callable[[FileNode, Fresh], Parts]]] = MappingProxyType({

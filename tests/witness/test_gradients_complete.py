@@ -44,4 +44,4 @@ def test_that_every_parameter_that_pytorch_trains_has_a_gradient_op(network: str
 
 
 EXTRA = {"encoder": 1, "lstm": 1, "gru": 1}
-"""Parameters of PyTorch without one of ours: the positions; a recurrent layer's two biases are one tensor."""
+"""Parameters of PyTorch without one of ours: the positions; a layer with states has one bias."""

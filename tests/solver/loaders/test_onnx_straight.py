@@ -209,6 +209,33 @@ def test_that_packed_numbers_that_do_not_fit_are_refused_by_name(tmp_path: Path)
         _graph(_packed(21), tmp_path)
 
 
+def _looked_up(*more: onnx.NodeProto) -> onnx.ModelProto:
+    """Rows of a table of 50 x 8 integers, as floats, and a product."""
+    nodes = [
+        node("Gather", "table ids", "rows"),
+        node("DequantizeLinear", "rows s z", "h", name="floats"),
+        node("MatMul", "h w", "y" if not more else "m"),
+        *more,
+    ]
+    ids = helper.make_tensor_value_info("ids", TensorProto.INT64, [2, 5])
+    stored = [*_SCALE, _held("table", np.zeros((50, 8)), "uint8")]
+    stored.append(onnx.TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[8, 3]))
+    return model_of(nodes, [ids], stored)
+
+
+def test_that_a_table_of_integers_is_trained_as_floats(tmp_path: Path) -> None:
+    graph = _graph(_looked_up(), tmp_path)
+    # the rows are floats when they are looked up: nothing is left to convert
+    assert _kinds(graph) == ["Gather", "MatMul"]
+    assert _trained(graph) == {"table in floats": 50 * 8 * 4, "w": 8 * 3 * 4}
+
+
+def test_that_a_table_whose_rows_are_also_read_as_integers_stays_one(tmp_path: Path) -> None:
+    cast = [node("Cast", "rows", "r", to=TensorProto.FLOAT), node("ReduceSum", "r", "t")]
+    graph = _graph(_looked_up(*cast, node("Add", "m t")), tmp_path)
+    assert _trained(graph) == {"w": 8 * 3 * 4}
+
+
 def test_that_attention_in_integers_is_attention_in_floats(tmp_path: Path) -> None:
     attention = node(
         "QAttention", "x w b s s m zx zw", name="it", domain="com.microsoft", num_heads=2

@@ -44,6 +44,10 @@ from solver.units import format_bytes, format_flop, format_percent, format_secon
 
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _SHOWN_KINDS: Final = 5
+_DISTURBED: Final = (
+    "           several threads are timed by the wall clock, which other programs disturb; "
+    "--threads 1 counts CPU time"
+)
 
 
 class ProfileArguments(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,7 +105,7 @@ def profile(**given: object) -> None:
     program = program_of(graph)
     storage = measure_storage(None if arguments.storage is None else Path(arguments.storage))
     timings = _timings(graph, program, arguments)
-    earlier = _compared(table, timings)
+    earlier = _compared(table, timings, arguments.threads)
     device = board_device(_board(arguments), timings, storage)
     watt = device.flop_per_s / device.flop_per_j
     write_output(str(table), costs_csv(timings, watt))
@@ -201,7 +205,7 @@ def _memory_bytes() -> int:
         raise UsageError(Issue(words, "--ram", "give it, such as --ram 8GiB")) from error
 
 
-def _compared(table: Path, timings: Sequence[OpTiming]) -> list[str]:
+def _compared(table: Path, timings: Sequence[OpTiming], threads: int | None) -> list[str]:
     """How the new medians compare with the table that is there already, in words."""
     if not is_there(table):
         return []
@@ -211,7 +215,8 @@ def _compared(table: Path, timings: Sequence[OpTiming]) -> list[str]:
         return [f"earlier    cannot be compared: {error.issues[0]}"]
     if found is None:
         return ["earlier    has no op in common with this model, so nothing is compared"]
-    return _agreement_words(found)
+    advice = [] if found.holds or threads == 1 else [_DISTURBED]
+    return [*_agreement_words(found), *advice]
 
 
 def _agreement_words(found: Agreement) -> list[str]:

@@ -55,9 +55,9 @@ def time_ops(
 
     The step is executed in plain order several times; before an op is executed it is run on the
     same inputs again and again, after a warm-up, until its samples are stable or its part of the
-    time is used up. Rounds over the whole step make one disturbance hit few samples of any op;
-    further rounds, while time is left, take more of the ops whose samples still differ. On one
-    thread CPU time is counted, which is not that of other programs.
+    time is used up. Rounds over the whole step, two at least, make one disturbance hit few samples
+    of any op; further rounds, while time is left, take more of the ops whose samples still differ.
+    On one thread CPU time is counted, which is not that of other programs.
 
     Raises EngineError as `replay.prepare`.
     """
@@ -133,12 +133,20 @@ def _execute(graph: TrainingGraph, machine: Machine, place: int) -> None:
 
 
 def _samples(run: Callable[[], object], limit_s: float, clock: Callable[[], float]) -> list[float]:
-    """Seconds per run; what is made is dropped at once, as a schedule would."""
+    """Seconds per run; what is made is dropped at once, as a schedule would.
+
+    Where the warm-up of a slow op uses the time up, its last run is the sample: a step that takes
+    minutes on a busy machine is run twice a round and no more.
+    """
+    began = time.perf_counter()
+    deadline = began + limit_s
     for _ in range(_WARM_UP):
         began = time.perf_counter()
-        run()
-    repeats = max(1, round(_BATCH_S / max(time.perf_counter() - began, 1e-9)))
-    deadline = time.perf_counter() + limit_s
+        last = _batch(run, 1, clock)
+    ended = time.perf_counter()
+    repeats = max(1, round(_BATCH_S / max(ended - began, 1e-9)))
+    if ended > deadline and repeats == 1:
+        return [last]
     found: list[float] = []
     late = False
     while len(found) < _MOST:

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from solver.cli import run
+from solver.commands.profile import _compared
+from solver.profiling import OpTiming, costs_csv
 
 
 @pytest.mark.parametrize(
@@ -27,6 +29,21 @@ def test_that_a_folder_that_is_not_there_is_told(
     err = capfd.readouterr().err
     assert "desk.toml" in err
     assert "desk.costs.csv" in err
+
+
+@pytest.mark.parametrize(
+    ("now_s", "threads", "verdict", "ending"),
+    [(1.2, None, "agrees", "now"), (1.3, None, "DOES NOT AGREE", "--threads 1 counts CPU time"),
+     (1.3, 1, "DOES NOT AGREE", "now")],
+)  # fmt: skip
+def test_that_medians_that_moved_are_told_with_what_helps(
+    tmp_path: Path, now_s: float, threads: int | None, verdict: str, ending: str
+) -> None:
+    table = tmp_path / "desk.costs.csv"
+    table.write_bytes(costs_csv([OpTiming("a", "mm", 1e9, (1.0,))], 5.0))
+    first, *_, last = _compared(table, [OpTiming("a", "mm", 1e9, (now_s,))], threads)
+    assert first.startswith(f"earlier    {verdict}: ")
+    assert last.endswith(ending)
 
 
 @pytest.mark.skipif(find_spec("torch") is not None, reason="PyTorch is installed here")

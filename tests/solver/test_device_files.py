@@ -51,6 +51,13 @@ def write(folder: Path, text: str, name: str = "board.toml") -> Path:
     return path
 
 
+def test_that_a_negative_zero_is_zero(tmp_path: Path) -> None:
+    path = tmp_path / "b.toml"
+    path.write_text(GOOD.replace("latency_s = 0\n", "latency_s = -0.0\n"))
+
+    assert str(read_device_file(path).page_in.latency_s) == "0.0"  # no document carries -0.0
+
+
 @pytest.mark.parametrize(
     ("alias", "name", "ram_bytes", "io"),
     [

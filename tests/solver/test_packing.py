@@ -19,6 +19,7 @@ from solver.outcome import (
     Failed,
     Feasible,
     Infeasible,
+    LeastBudget,
     Limit,
     NoAnswer,
     Optimal,
@@ -31,9 +32,11 @@ from solver.outcome import (
 from solver.packing import (
     pack_event,
     pack_known,
+    pack_least,
     pack_outcome,
     unpack_event,
     unpack_known,
+    unpack_least,
     unpack_outcome,
     unpack_schedule,
 )
@@ -143,3 +146,19 @@ def test_that_a_solve_may_know_nothing(problem: Problem) -> None:
     solve = Solve(7, "key", problem.costed.device, problem.budgets)
 
     assert unpack_known(solve.known) == NOTHING_KNOWN
+
+
+def test_that_a_least_budget_arrives_with_its_schedule_once(problem: Problem) -> None:
+    trace = simulate(page_all(stage(problem)), problem)
+    least = LeastBudget(Limit.RAM, 2999, 3000, exact=False, trace=trace)
+
+    first = unpack_least(pack_least(least), problem)
+    narrower = pack_least(LeastBudget(Limit.RAM, 3000, 3000, True, trace), known=trace)
+    second = unpack_least(narrower, problem, first.trace)
+
+    assert first.trace is not None
+    assert first.trace.schedule == trace.schedule
+    assert first.trace.problem.budgets.ram_bytes == 3000  # the budget that it shows to work
+    assert (first.lower, first.upper, first.exact) == (2999, 3000, False)
+    assert narrower.schedule is None
+    assert (second.lower, second.exact, second.trace) == (3000, True, first.trace)

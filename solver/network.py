@@ -4,11 +4,18 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Final
 
 from solver.graph import Shape, element_bits
 from solver.import_report import ImportReport
 
 AttributeValue = int | float | str | bytes | tuple[int, ...] | tuple[float, ...] | tuple[str, ...]
+
+
+_FLOATS: Final = frozenset({
+    "float64", "float32", "float16", "bfloat16",
+    "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +43,8 @@ class Value:
 
     @property
     def is_float(self) -> bool:
-        """True where a gradient can exist."""
-        return self.dtype in {"float16", "bfloat16", "float32", "float64"}
+        """True where a gradient can exist; float8e8m0 holds scales, powers of two, and has none."""
+        return self.dtype in _FLOATS
 
 
 @dataclass(frozen=True, slots=True)

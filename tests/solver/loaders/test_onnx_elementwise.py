@@ -9,6 +9,7 @@ from onnx import TensorProto
 
 from solver.errors import ModelError
 from solver.network import Value
+from solver.training import expand
 from tests.helpers.onnx_models import floats, load, model_of, node, weight
 
 
@@ -105,3 +106,18 @@ def test_that_a_cast_takes_its_type_from_another_tensor(tmp_path: Path) -> None:
     half = onnx.TensorProto(name="h", data_type=TensorProto.FLOAT16, dims=[7])
     found = value_of(tmp_path, "CastLike", (2, 3), half)
     assert (found.shape, found.dtype) == ((2, 3), "float16")
+
+
+def test_that_gradients_pass_floats_of_eight_bits(tmp_path: Path) -> None:
+    nodes = [
+        node("MatMul", "x w", "h"),
+        node("Cast", "h", "small", to=TensorProto.FLOAT8E4M3FN),
+        node("Cast", "small", "wide", to=TensorProto.FLOAT),
+        node("MatMul", "wide v"),
+    ]
+    stored = [weight("w", 6, 3), weight("v", 3, 3)]
+    graph = expand(load(model_of(nodes, [floats("x", 2, 6)], stored, opset=19), tmp_path))
+    assert [item.name for item in graph.trainable] == ["w", "v"]
+    # the gradient of 2 x 3 small floats is as small: 6 B
+    made = graph.ops[graph.op_index["wide.input_gradient"]].outputs
+    assert [tensor.bytes for tensor in graph.tensors if tensor.name in made] == [6]

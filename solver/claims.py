@@ -26,7 +26,7 @@ from solver.verify import verify
 
 _SEARCHING: Final = PROVING | {"blocks"}
 """Their claim that nothing fits is one of every schedule."""
-_REPEATABLE: Final = frozenset({"keep-all", "page-all", "sqrt-n"})
+REPEATABLE: Final = frozenset({"keep-all", "page-all", "sqrt-n"})
 """They look at a fixed set of schedules: run again, they say the same."""
 _NO_RECORD: Final = SolverRecord("", "none", "", 0.0)
 _SUM: Final = 1e-9  # relative: sums of the same numbers in another order
@@ -42,7 +42,7 @@ def _against(problem: Problem, reason: Reason, strategy: str) -> Iterator[str]:
     """Schedules that say otherwise."""
     if seen_impossible(problem) is not None:
         return
-    if strategy in _REPEATABLE:
+    if strategy in REPEATABLE:
         yield from _repeated_faults(problem, reason, strategy)
     elif strategy in _SEARCHING:
         for name, schedule in _witnesses(problem):
@@ -66,7 +66,7 @@ def bound_refuted(problem: Problem, outcome: Outcome, strategy: str) -> Iterator
 def unchecked(problem: Problem, outcome: Outcome, strategy: str) -> tuple[str, ...]:
     """What the outcome claims and nothing here can confirm, in sentences."""
     if isinstance(outcome, Infeasible):
-        if seen_impossible(problem) is not None or strategy in _REPEATABLE:
+        if seen_impossible(problem) is not None or strategy in REPEATABLE:
             return ()
         ram = exact_bytes(problem.budgets.ram_bytes)
         return (f"that no schedule fits into {ram}: its proof is a search, solve again to see it",)

@@ -6,7 +6,7 @@ from typing import Final
 
 import click
 
-from solver.claims import seen_impossible
+from solver.claims import REPEATABLE, seen_impossible
 from solver.codec import decode_result, decode_sweep, is_sweep
 from solver.codec.documents import ResultDocument
 from solver.codec.sweep_documents import SweepDocument
@@ -20,9 +20,6 @@ from solver.text import counted, one_line
 from solver.units import format_joules
 
 _SHOWN: Final = 20
-_UNCHECKED: Final = (
-    "the bounds, and that nothing fits where no op alone is too large: proven by search",
-)
 _WANTED: Final = "give the JSON of `poet solve --json` or of `poet sweep --full --json`"
 
 
@@ -43,7 +40,7 @@ def check(result: str, *, graph: str | None) -> int:
     document = decode_result(data, result) if sweep is None else None
     model = None if graph is None else read_model(GraphRequest(graph)).graph
     if sweep is not None:
-        return _report(sweep_faults(sweep, model), _sweep_words(sweep), _UNCHECKED)
+        return _report(sweep_faults(sweep, model), _sweep_words(sweep), _sweep_unchecked(sweep))
     assert document is not None
     examined = examine(document, model)
     return _report(examined.faults, _result_words(document, examined), examined.unchecked)
@@ -75,3 +72,9 @@ def _sweep_words(sweep: SweepDocument) -> str:
     counts = Counter(point.status for point in sweep.points)
     each = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
     return f"a sweep of {counted(len(sweep.points), 'point')}" + (f", {each}" if each else "")
+
+
+def _sweep_unchecked(sweep: SweepDocument) -> tuple[str, ...]:
+    if all(point.settings.strategy in REPEATABLE for point in sweep.points):
+        return ()
+    return ("the bounds, and that nothing fits where no op alone is too large: proven by search",)

@@ -13,7 +13,9 @@ def test_that_check_verifies_each_point_of_a_full_sweep(
     full: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["check", str(full)]) == 0
-    assert "ok: a sweep of 8 points, " in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "ok: a sweep of 8 points, " in out
+    assert "not checked: the bounds, and that nothing fits" in out
 
 
 def test_that_check_finds_a_false_point(

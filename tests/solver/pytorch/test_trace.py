@@ -178,8 +178,8 @@ def test_that_what_needs_data_is_told_with_the_way_out(
 
 
 def test_that_inputs_beyond_any_machine_are_told() -> None:
-    with pytest.raises(UsageError, match="an input of 99999999999999999999x3x8x8"):
-        traced("net", "99999999999999999999x3x8x8")
+    with pytest.raises(UsageError, match="an input of 999999999999999999x3x8x8"):
+        traced("net", "999999999999999999x3x8x8")
 
 
 def test_that_a_dropout_that_tracing_would_lose_is_told(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_that_a_minute_comes_near_the_bound_and_below_either_means_alone(
     assert joint.result["gap"]["overhead"] <= case.gap
     assert joint.result["solver"]["wall_s"] < 65
     assert _energy_j(joint) < _energy_j(page_all)
-    # Never above by more than the gap at which it stopped. On the nRF52840 a paged byte of ResNet-50
+    # Never above by more than the gap at which it stopped. On nRF52840 a paged byte of ResNet-50
     # costs sixty times a recomputed one, and the optimum pages nothing: below cannot be asked.
     left_j = _energy_j(joint) - joint.result["bound_j"]
     assert _energy_j(joint) <= _energy_j(remat_only) * (1 + 1e-9) + left_j

@@ -8,6 +8,7 @@ from typing import Final
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
+from poet_gui.solving.gate import Gate
 from solver.messages import FindLeast, LeastBracket, LeastFound, WorkerEvent
 from solver.outcome import LeastBudget, Limit
 from solver.packing import unpack_least
@@ -58,6 +59,7 @@ class LeastFinder(QObject):
         self._process: SolveProcess | None = None
         self._retired: list[SolveProcess] = []
         self._task: _Task | None = None
+        self._gate = Gate()
         # Queued: both are emitted by the reader thread of a process, which may be gone by then.
         self._checked.connect(self._on_checked, Qt.ConnectionType.QueuedConnection)
         self._over.connect(self._on_over, Qt.ConnectionType.QueuedConnection)
@@ -108,6 +110,7 @@ class LeastFinder(QObject):
         self.stop()
         while self._retired:
             self._retired.pop().close(_PATIENCE_S)
+        self._gate.close()
 
     # In the reader thread of a process
 
@@ -122,19 +125,19 @@ class LeastFinder(QObject):
             least = unpack_least(message.least, task.problem, task.trace)
             if _is_true(least):
                 task.trace = least.trace
-                self._checked.emit(task, least)
+                self._gate.pass_on(self._checked.emit, task, least)
             else:
                 _LOG.warning("a schedule for the least %s did not pass the check", task.limit)
         elif isinstance(message, LeastFound):
             _LOG.warning("no least %s: %s\n%s", task.limit, message.message, message.details)
         if isinstance(message, LeastFound):
-            self._over.emit(task)
+            self._gate.pass_on(self._over.emit, task)
 
     def _read_end(self, process: SolveProcess) -> None:
         task = self._task
         if process is self._process and task is not None:
             _LOG.warning("the search for the least %s broke off: %s", task.limit, process.errors)
-            self._over.emit(task)
+            self._gate.pass_on(self._over.emit, task)
 
     # In the window's thread
 

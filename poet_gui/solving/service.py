@@ -24,6 +24,7 @@ from poet_gui.solving.deliveries import (
     Progressed,
     Rejected,
 )
+from poet_gui.solving.gate import Gate
 from poet_gui.solving.prepare import carried, prepare, reprice
 from poet_gui.solving.results import opened_result
 from solver import brackets, messages
@@ -63,12 +64,13 @@ class SolveService:
 
     Every request gets an id from `new_id`; every answer carries it. At most one solve process
     lives at a time; `restart` kills it and starts another, which knows nothing of older requests.
+    `deliver` is never called when `stop` has returned.
     """
 
     def __init__(
         self, deliver: Callable[[Delivery], None], command: Sequence[str] = WORKER_COMMAND
     ) -> None:
-        self._deliver = deliver
+        self._gate, self._to_window = Gate(), deliver
         self._command = tuple(command)
         self._lock = threading.Lock()
         self._ids = itertools.count(1)
@@ -177,6 +179,10 @@ class SolveService:
             old.close(_CLOSE_PATIENCE_S)
         if process:
             process.close(_CLOSE_PATIENCE_S)
+        self._gate.close()
+
+    def _deliver(self, delivery: Delivery) -> None:
+        self._gate.pass_on(self._to_window, delivery)
 
     def _submit(self, job: Callable[[], None]) -> None:
         self._jobs.submit(job).add_done_callback(report_fault)

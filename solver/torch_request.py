@@ -6,6 +6,8 @@ from typing import Final
 
 from solver.errors import Issue, UsageError
 
+DEFAULT_LOSS: Final = "softmax-ce"
+"""What a module's output is trained with unless the user says more."""
 _DTYPES: Final = (
     "float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool",
 )  # fmt: skip

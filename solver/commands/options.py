@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from math import isnan
 from pathlib import Path
 from typing import Final, Protocol, TypeVar
 
@@ -16,7 +17,14 @@ from solver.errors import EngineError, Issue, UsageError
 from solver.graph import Accounting, Quantized, WeightGradients, Weights
 from solver.graph_request import GraphRequest
 from solver.operators.losses import LOSSES
-from solver.units import is_plain, parse_bytes, parse_number, parse_ratio, parse_seconds
+from solver.units import (
+    is_plain,
+    parse_bytes,
+    parse_number,
+    parse_ratio,
+    parse_seconds,
+    plain_number,
+)
 
 _COUNT: Final = re.compile(r"\s*0*[1-9][0-9]{0,17}\s*")
 _C = TypeVar("_C", bound=Callable[..., object])
@@ -57,6 +65,19 @@ class Whole(click.IntRange):
         """As click does, once the text is one that people take for a number."""
         if not is_plain(str(value)):
             self.fail(f"{value!r} is not a whole number.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class Decimal(click.FloatRange):
+    """A number of a range; click itself would read "1_0" as 10, and "nan" as within any."""
+
+    def convert(
+        self, value: float, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """As click does, once the text is one that people take for a number."""
+        number = plain_number(str(value))
+        if number is None or isnan(number):
+            self.fail(f"{value!r} is not a number.", param, ctx)
         return super().convert(value, param, ctx)
 
 

@@ -9,7 +9,7 @@ from typing import Final
 import click
 import msgspec
 
-from solver.commands.options import BYTES, SECONDS
+from solver.commands.options import BYTES, SECONDS, Decimal, Whole
 from solver.commands.output import tell, write_output
 from solver.commands.progress import TerminalBar
 from solver.commands.summary import aligned
@@ -39,7 +39,7 @@ from solver.pytorch.need import require_torch
 from solver.reading import read_model
 from solver.storage_probe import measure_storage
 from solver.torch_program import Program
-from solver.torch_request import InputSpec, split_factory
+from solver.torch_request import DEFAULT_LOSS, InputSpec, split_factory
 from solver.units import format_bytes, format_flop, format_percent, format_seconds
 
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -56,7 +56,7 @@ class ProfileArguments(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     name: str
     inputs: tuple[str, ...]
-    loss: str
+    loss: str | None
     power: float | None
     storage_power: float | None
     time_limit: float
@@ -70,23 +70,23 @@ class ProfileArguments(msgspec.Struct, frozen=True, kw_only=True):
 @click.argument("model", metavar="NET.json|module.py:factory")
 @click.option("--name", required=True, metavar="BOARD", help="The board's id: letters, digits, -.")
 @click.option("--input", "inputs", multiple=True, metavar="SHAPE", help="As of poet trace.")
-@click.option("--loss", default="softmax-ce", show_default=True, help="As of poet trace.")
+@click.option("--loss", help="As of poet trace.")
 @click.option(
     "--power",
-    type=click.FloatRange(min=0, max=1e6, min_open=True),
+    type=Decimal(min=0, max=1e6, min_open=True),
     metavar="W",
     help=f"Watts while it computes.  [default: {ASSUMED_WATT:g}, an assumption]",
 )
 @click.option(
     "--storage-power",
-    type=click.FloatRange(min=0, max=1e6),
+    type=Decimal(min=0, max=1e6),
     metavar="W",
     help=f"Watts of a transfer.  [default: {ASSUMED_STORAGE_WATT:g}, an assumption]",
 )
 @click.option(
     "--time-limit", type=SECONDS, default="60", show_default=True, help="For timing all ops."
 )
-@click.option("--threads", type=click.IntRange(1, 1024), help="Of PyTorch.  [default: its own]")
+@click.option("--threads", type=Whole(1, 1024), help="Of PyTorch.  [default: its own]")
 @click.option("--ram", type=BYTES, metavar="SIZE", help="[default: what the system reports]")
 @click.option("--folder", metavar="DIR", help="Where to write.  [default: your device files]")
 @click.option("--storage", metavar="DIR", help="Where storage is.  [default: temporary files]")
@@ -120,7 +120,7 @@ def profile(**given: object) -> None:
 def _targets(arguments: ProfileArguments) -> tuple[Path, Path]:
     """Where the two files go. Raises with everything that is wrong with name and folder."""
     name = arguments.name
-    issues = []
+    issues = _said_by_the_file(arguments)
     if not _ID.fullmatch(name):
         accepted = "letters, digits, '.', '_' and '-'"
         issues.append(Issue(f"{name!r} is no name of a board", "--name", accepted))
@@ -141,6 +141,19 @@ def _targets(arguments: ProfileArguments) -> tuple[Path, Path]:
     return paths
 
 
+def _said_by_the_file(arguments: ProfileArguments) -> list[Issue]:
+    """Options that only a module takes, given with a file."""
+    if _is_factory(arguments.model):
+        return []
+    given = (("--input", bool(arguments.inputs)), ("--loss", arguments.loss is not None))
+    words, hint = "is that of the traced file", "leave it out, or give module.py:factory"
+    return [Issue(words, name, hint) for name, is_given in given if is_given]
+
+
+def _is_factory(model: str) -> bool:
+    return ":" in model and not is_there(Path(model))
+
+
 def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -151,13 +164,14 @@ def _make(folder: Path) -> None:
 
 def _graph(arguments: ProfileArguments) -> TrainingGraph:
     """The training graph of the file, or traced now."""
-    if ":" in arguments.model and not is_there(Path(arguments.model)):
+    if _is_factory(arguments.model):
         from solver.pytorch.trace import trace_factory  # noqa: PLC0415 - imports PyTorch
 
         path, factory = split_factory(arguments.model)
         specs = [InputSpec.parse(text) for text in arguments.inputs]
+        loss = arguments.loss or DEFAULT_LOSS
         return trace_factory(
-            Path(path), factory, specs, loss=arguments.loss, seed=0, weights=Weights.NOT_COUNTED
+            Path(path), factory, specs, loss=loss, seed=0, weights=Weights.NOT_COUNTED
         )
     return read_model(GraphRequest(arguments.model)).graph
 

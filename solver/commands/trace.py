@@ -9,12 +9,13 @@ import click
 
 from solver import api
 from solver.codec import encode_json, graph_document
+from solver.commands.options import Whole
 from solver.commands.output import check_outputs, say, write_output
 from solver.costs import price
 from solver.explain import exact_bytes
 from solver.graph import Weights
 from solver.pytorch.need import require_torch
-from solver.torch_request import InputSpec, split_factory
+from solver.torch_request import DEFAULT_LOSS, InputSpec, split_factory
 from solver.torch_source import saved_in
 from solver.units import format_count, format_flop
 
@@ -31,11 +32,13 @@ from solver.units import format_count, format_flop
 )
 @click.option(
     "--loss",
-    default="softmax-ce",
+    default=DEFAULT_LOSS,
     show_default=True,
     help="softmax-ce, mse, sum, or own where the module returns its loss.",
 )
-@click.option("--seed", default=0, show_default=True, help="Of weights and inputs.")
+@click.option(
+    "--seed", type=Whole(0, 2**63 - 1), default=0, show_default=True, help="Of weights and inputs."
+)
 @click.option(
     "--weights",
     type=click.Choice([weights.value for weights in Weights]),

@@ -10,9 +10,10 @@ from typing import Final
 
 import torch
 
+from solver.errors import EngineError, Issue
 from solver.graph import TrainingGraph
 from solver.profiling import OpTiming
-from solver.pytorch.machine import Machine
+from solver.pytorch.machine import ActionError, Machine
 from solver.pytorch.replay import prepare
 from solver.schedule import Action, ActionKind
 from solver.torch_program import Program
@@ -59,7 +60,7 @@ def time_ops(
     of any op; further rounds, while time is left, take more of the ops whose samples still differ.
     On one thread CPU time is counted, which is not that of other programs.
 
-    Raises EngineError as `replay.prepare`.
+    Raises EngineError as `replay.prepare`, and with the op that this machine does not compute.
     """
     setting = prepare(program)
     samples: list[list[float]] = [[] for _ in graph.ops]
@@ -75,9 +76,12 @@ def time_ops(
             torch.manual_seed(setting.seed)
             with Machine(graph, program, setting.weights, setting.batch) as machine:
                 for place, op in enumerate(graph.ops):
-                    if place in wanted:
-                        samples[place] += _samples(machine.prepared(op.name), share_s, clock)
-                    _execute(graph, machine, place)
+                    try:
+                        if place in wanted:
+                            samples[place] += _samples(machine.prepared(op.name), share_s, clock)
+                        _execute(graph, machine, place)
+                    except (ActionError, RuntimeError) as error:
+                        raise _cannot_run(op.name, error) from error
                     progress(turn * count + place + 1, max(_ROUNDS, turn + 1) * count)
     return [
         OpTiming(op.name, op.kind, op.flop, tuple(taken))
@@ -121,6 +125,13 @@ def _wanted(samples: list[list[float]], turn: int, share_s: float, deadline: flo
     restless = [place for place, taken in enumerate(samples) if _spread(taken) > _SETTLED]
     restless.sort(key=lambda place: -median(samples[place]))
     return set(restless[: max(0, left)])
+
+
+def _cannot_run(op: str, error: Exception) -> EngineError:
+    """Say which op this machine does not compute (a type it lacks, too little memory)."""
+    first = str(error).strip().splitlines() or [type(error).__name__]
+    hint = "give the module types and sizes that this machine computes with, and trace it again"
+    return EngineError(Issue(f"cannot be run here: {first[0]}", f"op {op}", hint))
 
 
 def _execute(graph: TrainingGraph, machine: Machine, place: int) -> None:

@@ -21,6 +21,37 @@ def test_that_names_of_boards_are_checked(
     assert words in capfd.readouterr().err
 
 
+def test_that_what_a_traced_file_says_is_not_said_again(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["profile", "net.json", "--name", "desk", "--folder", str(tmp_path)]
+    assert run([*asked, "--input", "1x2", "--loss", "sum"]) == 2
+    err = capfd.readouterr().err
+    assert "--input: is that of the traced file" in err
+    assert "--loss: is that of the traced file" in err
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--power", "nan"), ("--power", "0"), ("--power", "1_0"), ("--storage-power", "-1"),
+     ("--storage-power", "nan"), ("--threads", "1_0"), ("--threads", "0")],
+)  # fmt: skip
+def test_that_numbers_of_the_machine_are_checked(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], option: str, value: str
+) -> None:
+    asked = ["profile", "net.json", "--name", "desk", "--folder", str(tmp_path), option, value]
+    assert run(asked) == 2
+    assert option in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("seed", ["-1", "1_0", str(2**63)])
+def test_that_a_seed_is_one_that_pytorch_takes(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], seed: str
+) -> None:
+    assert run(["trace", "nets.py:make", "-o", str(tmp_path / "net.json"), "--seed", seed]) == 2
+    assert "--seed" in capfd.readouterr().err
+
+
 def test_that_a_folder_that_is_not_there_is_told(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

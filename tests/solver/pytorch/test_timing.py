@@ -9,8 +9,10 @@ pytest.importorskip("torch")
 
 from solver.cli import run
 from solver.device_files import read_device_file
+from solver.errors import EngineError
 from solver.loaders.options import LoadOptions
 from solver.loaders.poet_graph import load
+from solver.pytorch.machine import Machine
 from solver.pytorch.timing import TimingPlan, _samples, time_ops
 
 FOLDER = Path(__file__).parents[2] / "data" / "torch"
@@ -48,6 +50,21 @@ def test_that_an_op_slower_than_its_part_of_the_time_runs_twice_a_round() -> Non
     (sample,) = _samples(slow, 0.01, time.perf_counter)
     assert len(runs) == 2
     assert sample >= 0.02
+
+
+def test_that_an_op_that_this_machine_cannot_run_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = load(FOLDER / "small_net.json", LoadOptions())
+    assert graph.program is not None
+
+    def lacking(_machine: Machine, op: str) -> object:
+        raise NotImplementedError(f"not implemented for 'Half'\nin {op}")
+
+    monkeypatch.setattr(Machine, "prepared", lacking)
+    with pytest.raises(EngineError) as raised:
+        time_ops(graph, graph.program, TimingPlan(0.5, 1), lambda _done, _of: None)
+    (issue,) = raised.value.issues
+    assert issue.where == f"op {graph.ops[0].name}"
+    assert issue.message == "cannot be run here: not implemented for 'Half'"
 
 
 def test_that_a_convolution_takes_longer_than_an_addition() -> None:

@@ -30,6 +30,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from errno import EIO
 from functools import cache
 from pathlib import Path
 from typing import IO, Any
@@ -347,7 +348,9 @@ class _Storage:
         storage = torch.UntypedStorage(size)
         with _told():
             self._file.seek(start)
-            self._file.readinto(_memory_of(storage))  # type: ignore[attr-defined]
+            got = self._file.readinto(_memory_of(storage))  # type: ignore[attr-defined]
+            if got != size:
+                raise OSError(EIO, "it is shorter than what was written to it")
         return torch.empty(0, dtype=dtype).set_(storage, *look)
 
 

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from errno import EIO
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -251,7 +252,8 @@ class Machine:
         if found.size:
             with _storage_faults():
                 self._file.seek(found.start)
-                self._file.readinto(memoryview(storage.numpy()))
+                if self._file.readinto(memoryview(storage.numpy())) != found.size:
+                    raise OSError(EIO, "it is shorter than what was written to it")
         tensor = torch.empty(0, dtype=found.dtype)
         tensor.set_(storage.untyped_storage(), found.offset, found.shape, found.stride)
         self._ram[name] = tensor

@@ -3,6 +3,7 @@
 Needs PyTorch, which is an optional extra; without it, recorded replays are compared elsewhere.
 """
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -177,6 +178,15 @@ def test_that_a_full_disk_is_told(graph: TrainingGraph, monkeypatch: pytest.Monk
     trace = solved(graph, "rpi4", 0.75, "page-all")
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(EngineError, match="stands for storage cannot be used: No space left"):
+        run(trace)
+
+
+def test_that_a_file_cut_short_is_told(
+    graph: TrainingGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace = solved(graph, "rpi4", 0.75, "page-all")
+    monkeypatch.setattr("os.fsync", lambda descriptor: os.ftruncate(descriptor, 0))
+    with pytest.raises(EngineError, match="cannot be used: it is shorter than what was written"):
         run(trace)
 
 

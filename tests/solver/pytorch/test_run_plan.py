@@ -267,19 +267,22 @@ def test_that_of_a_batch_cut_from_a_larger_tensor_only_the_batch_is_kept(runner:
     assert step.peak_bytes == plan.peak_bytes
 
 
-def test_that_a_full_disk_is_told_and_leaves_the_network_alone(
-    runner: Any, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("fault", ["No space left", "it is shorter than what was written"])
+def test_that_a_failing_disk_is_told_and_leaves_the_network_alone(
+    runner: Any, monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:
-    class Full(io.BytesIO):
+    class Disk(io.BytesIO):
         def flush(self) -> None:
-            raise OSError(errno.ENOSPC, "No space left on device")
+            if fault == "No space left":
+                raise OSError(errno.ENOSPC, "No space left on device")
+            self.truncate(0)
 
         close = flush
 
-    monkeypatch.setattr(runner.tempfile, "TemporaryFile", Full)
+    monkeypatch.setattr(runner.tempfile, "TemporaryFile", Disk)
     plan = runner.Plan(document())
     network = plan.build()
-    with pytest.raises(runner.PlanError, match=r"paged out, in .* fails: No space left"):
+    with pytest.raises(runner.PlanError, match=rf"paged out, in .* fails: {fault}"):
         runner.Step(plan, network)(*batches(1)[0])
     assert all(parameter.grad is None for parameter in network.parameters())
 

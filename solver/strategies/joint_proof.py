@@ -32,6 +32,10 @@ TYPICAL_OVERHEAD: Final = 1e3
 """What the best known overhead is scaled to in the objective: coefficients of 1e-2 .. 1e3, far from
 the solver's absolute tolerances (1e-7)."""
 
+FAR_DEARER: Final = 1e3
+"""How many times the best overhead what is left out of the first model costs: the first overheads
+are high, and leaving out what costs as much as one of them takes good starts from the search."""
+
 
 class Proof:
     """Raises the bound step by step; `impossible` becomes True when no schedule can exist."""
@@ -79,8 +83,8 @@ class Proof:
         if result.x is not None and not solve.stop():
             self.try_masks(*model.plan_masks(result.x))
 
-    def _leave_out_dear(self) -> None:
-        """Leave alone what costs more at once than the best schedule in all.
+    def _leave_out_dear(self, beyond: float = 1.0) -> None:
+        """Leave alone what costs more at once than the best schedule in all, `beyond` times.
 
         Prices 1e10 apart in one model end in bounds that are false by rounding.
         """
@@ -88,7 +92,7 @@ class Proof:
         most = solve.progress.energy_j - solve.problem.costed.baseline_energy_j
         if solve.plan is None or not np.isfinite(most):
             return
-        most = most * (1 + 1e-6) + 1e-9 * solve.progress.energy_j
+        most = beyond * most * (1 + 1e-6) + 1e-9 * solve.progress.energy_j
         may_page = tuple(
             may and price <= most for may, price in zip(staged.may_page, staged.in_j, strict=True)
         )
@@ -117,7 +121,7 @@ class Proof:
     def glance(self, units: float) -> None:
         """A short turn of the period model: small problems are proven by it at once."""
         if not self.exact_at_once and not self._solve.stop():
-            self._leave_out_dear()
+            self._leave_out_dear(beyond=FAR_DEARER)
             self._periods.turn(self._solve.limits.work + units)
             self.impossible = self._periods.nothing_better and self._solve.progress.trace is None
 

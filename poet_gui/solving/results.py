@@ -40,6 +40,7 @@ def _request(saved: SavedResult, path: Path) -> tuple[GraphRequest, bool]:
     settings, built_in = graph.settings, saved.source == BUILT_IN
     reopens = built_in or Path(saved.source).is_file()
     name = graph.name if built_in else saved.source
+    released = settings.accounting is Accounting.POET  # its graphs say their loss, nobody chooses
     request = GraphRequest(
         name if reopens else str(path),
         None if settings.accounting is Accounting.GIVEN else settings.accounting,
@@ -47,8 +48,8 @@ def _request(saved: SavedResult, path: Path) -> tuple[GraphRequest, bool]:
         settings.weight_gradients,
         settings.batch,
         settings.dims,
-        settings.loss,
-        settings.output,
+        None if released else settings.loss,
+        None if released else settings.output,
         quantized=settings.quantized,
     )
     return request, reopens

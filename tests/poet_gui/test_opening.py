@@ -1,6 +1,7 @@
 """Opening: every way gives the same; bad files are explained and cost nothing."""
 
 import json
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,13 @@ from poet_gui.dialogs.size_dialog import SizeDialog
 from poet_gui.explorer import Origin
 from poet_gui.main_window import MainWindow
 from poet_gui.notices import Level
+from poet_gui.solving.results import opened_result
 from poet_gui.solving.status import Phase
+from solver.api import load_training_graph
 from solver.graph import Accounting
 from solver.graph_request import GraphRequest
 from solver.outcome import Feasible, Optimal
+from solver.saved_result import load_result
 from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, notice_saying, open_model, solve
 
 GRAPHS = Path("tests/data/graphs")
@@ -310,3 +314,13 @@ def test_that_a_solve_that_made_way_for_a_bad_file_goes_on(
     with qtbot.waitSignal(window.controller.finished, timeout=WAIT_MS):
         window.controller.stop()
     assert core.status.phase is Phase.DONE
+
+
+def test_that_a_result_of_the_released_accounting_names_a_graph_that_can_be_made_anew() -> None:
+    path = sorted(Path(str(files("resources") / "demo")).glob("*.json"))[0]
+    saved = load_result(path)
+    assert saved is not None
+    model, _ = opened_result(saved, path)
+    assert model.costed.graph.settings.accounting is Accounting.POET
+    again = load_training_graph(model.request).graph
+    assert again.tensors == model.costed.graph.tensors

@@ -28,7 +28,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     app = make_application()
     from poet_gui.collecting import RestCollector  # noqa: PLC0415 - after the QApplication
     from poet_gui.crash import CrashGuard  # noqa: PLC0415
+    from poet_gui.interrupts import InterruptWatch  # noqa: PLC0415
 
+    interrupts = InterruptWatch(app)
+    interrupts.install()
+    interrupts.heard.connect(app.exit)
     guard = CrashGuard()
     guard.install()
     from solver.bracket_store import user_store_folder  # noqa: PLC0415
@@ -41,8 +45,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     app.aboutToQuit.connect(window.controller.close)
     app.aboutToQuit.connect(window.keeper.close)
     try:
-        return _run(app, window, options)
+        code = _run(app, window, options)
+        window.close()  # after a signal it is still open; its place is kept for the next time
+        return code if interrupts.code is None else interrupts.code
     finally:
+        interrupts.remove()
         collector.close()
         window.sweeper.close()
         window.impossible_desk.close()

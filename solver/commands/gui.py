@@ -1,7 +1,6 @@
 """`poet gui`: the same window as the command `poet-gui`."""
 
 import os
-import signal
 import sys
 from collections.abc import Mapping
 from importlib import import_module
@@ -30,7 +29,6 @@ def gui(
     arguments += ["--profile", profile] if profile else []
     arguments += ["--screenshot", screenshot] if screenshot else []
     arguments += ["--no-store"] if no_store else []
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # Qt's loop would not let Python hear it
     # By name: the engine must not depend on the window (pyproject.toml, import contracts).
     code = import_module("poet_gui.app").run(arguments)
     return int(code)

@@ -1,6 +1,7 @@
 """Start and end: quick, quiet, nothing left behind, whatever the solve process is doing."""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -57,15 +58,33 @@ def test_that_closing_in_mid_solve_is_clean_twenty_times(
 @pytest.mark.slow
 def test_that_a_window_that_is_killed_leaves_no_solve_process(tmp_path: Path) -> None:
     process = subprocess.Popen([*APP, "linear"], env=_environment(tmp_path))
-    window = psutil.Process(process.pid)
-    workers: list[psutil.Process] = []
-    while not workers:  # the test's own time limit ends this
-        with suppress(psutil.Error):  # a child that was gone before it could be looked at
-            workers = [child for child in window.children() if "solver.worker" in child.cmdline()]
+    workers = _workers_of(process)
     process.kill()
     process.wait()
     _, alive = psutil.wait_procs(workers, timeout=20)
     assert alive == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="there are no signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "kill"])
+def test_that_a_signal_closes_the_window_as_its_button_does(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    process = subprocess.Popen(
+        [*APP, "linear"],
+        env=_environment(tmp_path),
+        stderr=subprocess.PIPE,
+        # A shell starts background jobs with SIGINT ignored, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - no threads here
+    )
+    workers = _workers_of(process)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=WAIT_MS / 1000)
+    assert process.returncode == 128 + number
+    assert err == b""
+    assert psutil.wait_procs(workers, timeout=20)[1] == []
+    assert any("geometry" in path.read_text() for path in tmp_path.rglob("*.ini"))
 
 
 @pytest.mark.slow
@@ -145,6 +164,16 @@ def test_that_the_window_comes_back_as_it_was_left(qtbot: QtBot, make_window: Ma
 
 def _fail() -> None:
     _ = 1 / 0
+
+
+def _workers_of(process: "subprocess.Popen[bytes]") -> list[psutil.Process]:
+    """Wait for its solve process; the test's own time limit ends this."""
+    window = psutil.Process(process.pid)
+    workers: list[psutil.Process] = []
+    while not workers:
+        with suppress(psutil.Error):  # a child that was gone before it could be looked at
+            workers = [child for child in window.children() if "solver.worker" in child.cmdline()]
+    return workers
 
 
 def _environment(folder: Path) -> dict[str, str]:

@@ -21,7 +21,7 @@ from solver.staged import stage
 from solver.strategies.base import Cancel
 from solver.strategies.plain import keep_all, page_all
 from solver.strategies.registry import PROVING, get_strategy
-from solver.units import format_joules
+from solver.units import format_joules, format_seconds
 from solver.verify import verify
 
 _SEARCHING: Final = PROVING | {"blocks"}
@@ -35,15 +35,30 @@ _SUM: Final = 1e-9  # relative: sums of the same numbers in another order
 def impossible_faults(problem: Problem, outcome: Infeasible, strategy: str) -> Iterator[str]:
     """What is false in the claim that no schedule (of `strategy`) fits, in sentences."""
     against = tuple(_against(problem, outcome.reason, strategy))
-    yield from against or _reason_faults(outcome.reason, problem)
+    yield from against or (
+        *_reason_faults(outcome.reason, problem),
+        *_needless_faults(problem, outcome, strategy),
+    )
+
+
+def _needless_faults(problem: Problem, outcome: Infeasible, strategy: str) -> Iterator[str]:
+    """What our strategies say only where there is something to say."""
+    if strategy not in _SEARCHING | REPEATABLE:
+        return
+    reason = outcome.reason
+    if (reason.op is not None or reason.tensors) and too_little_ram(problem, _NO_RECORD) is None:
+        yield "reason.op and reason.tensors blame one op, but every op alone fits"
+    if outcome.bound_j is not None and seen_impossible(problem) is not None:
+        yield f"bound_j: {outcome.bound_j} J, but nothing was searched: it must be null"
 
 
 def _against(problem: Problem, reason: Reason, strategy: str) -> Iterator[str]:
     """Schedules that say otherwise."""
-    if seen_impossible(problem) is not None:
+    if too_little_ram(problem, _NO_RECORD) is not None:
         return
     if strategy in REPEATABLE:
-        yield from _repeated_faults(problem, reason, strategy)
+        if too_little_time(problem, _NO_RECORD) is None:
+            yield from _repeated_faults(problem, reason, strategy)
     elif strategy in _SEARCHING:
         for name, schedule in _witnesses(problem):
             yield from _refuted(problem, reason, name, arranged(schedule, problem))
@@ -66,14 +81,24 @@ def bound_refuted(problem: Problem, outcome: Outcome, strategy: str) -> Iterator
 def unchecked(problem: Problem, outcome: Outcome, strategy: str) -> tuple[str, ...]:
     """What the outcome claims and nothing here can confirm, in sentences."""
     if isinstance(outcome, Infeasible):
-        if seen_impossible(problem) is not None or strategy in REPEATABLE:
+        if strategy in REPEATABLE or too_little_ram(problem, _NO_RECORD) is not None:
             return ()
+        if too_little_time(problem, _NO_RECORD) is not None:
+            return _unchecked_time(problem, outcome.reason)
         ram = exact_bytes(problem.budgets.ram_bytes)
         return (f"that no schedule fits into {ram}: its proof is a search, solve again to see it",)
     bound_j, baseline_j = bound_of(outcome), problem.costed.baseline_energy_j
     if bound_j is None or bound_j <= baseline_j * (1 + _SUM):
         return ()
     return (f"the bound of {format_joules(bound_j)}: its proof is a search, solve again to see it",)
+
+
+def _unchecked_time(problem: Problem, reason: Reason) -> tuple[str, ...]:
+    """The runtime that works, where it is more than every op once takes."""
+    if reason.needed <= problem.costed.baseline_runtime_s * (1 + _SUM):
+        return ()
+    least = format_seconds(reason.needed)
+    return (f"that {least} are needed: the runtime was searched for, solve again to see it",)
 
 
 def seen_impossible(problem: Problem) -> Infeasible | None:
@@ -154,5 +179,7 @@ def _floor_faults(reason: Reason, true: Reason, problem: Problem) -> Iterator[st
     if reason.op != true.op:
         stated, counted = (None if i is None else graph.ops[i].name for i in (reason.op, true.op))
         yield f"reason.op: {stated}, counted {counted}"
-    elif set(reason.tensors) != set(true.tensors):
-        yield "reason.tensors are not the inputs and outputs of reason.op"
+    elif sorted(reason.tensors) != sorted(true.tensors):
+        yield "reason.tensors are not the inputs and outputs of reason.op, once each"
+    if reason.exact is not true.exact:
+        yield f"reason.exact: {reason.exact}, counted {true.exact}"

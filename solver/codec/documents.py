@@ -18,6 +18,7 @@ from solver.torch_program import Program
 Status = Literal["optimal", "feasible", "infeasible", "no_answer", "failed"]
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Amount = Annotated[float, msgspec.Meta(ge=0)]
+Need = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)] | Amount
 
 
 class TransferObject(Struct, frozen=True):
@@ -196,8 +197,8 @@ class ReasonObject(Struct, frozen=True):
     limit: Limit
     op: str | None
     tensors: list[str]
-    needed: Count | Amount
-    missing: Count | Amount
+    needed: Need
+    missing: Need
     exact: bool
 
 

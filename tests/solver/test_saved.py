@@ -209,6 +209,17 @@ def test_that_what_only_a_search_proves_is_named_as_not_checked() -> None:
     assert nothing_fits.startswith("that no schedule fits into 3,500 B")
     too_slow = _reason_of("runtime", within_s=11.5, needed=12.000001, missing=0.500001)
     assert unchecked("infeasible", too_slow) == ()
+    slower = _reason_of("runtime", within_s=11.5, needed=13.0, missing=1.5)
+    (searched,) = unchecked("infeasible", slower)
+    assert searched.startswith("that 13.0 s are needed: the runtime was searched for")
+
+
+@pytest.mark.parametrize("figure", ["needed", "missing"])
+def test_that_a_need_beyond_every_memory_is_refused(figure: str) -> None:
+    document: Document = json.loads(encode_json(result_of_kind("infeasible")))
+    document["reason"][figure] = 10**400
+    with pytest.raises(ModelError, match=rf"reason\.{figure}"):
+        decode_result(json.dumps(document).encode())
 
 
 @pytest.mark.parametrize(
@@ -219,10 +230,12 @@ def test_that_what_only_a_search_proves_is_named_as_not_checked() -> None:
         ("missing", 2, "3000 needed, 2 missing, but the limit is 2999"),
         ("op", None, "reason.op: None, counted"),
         ("tensors", [], "reason.tensors are not"),
+        ("tensors", ["b4", "f3", "b3", "b3"], "reason.tensors are not"),
+        ("exact", False, "reason.exact: False, counted True"),
     ],
 )
 def test_that_a_reason_that_does_not_add_up_is_found(
-    field: str | None, value: int | None, words: str | None
+    field: str | None, value: object, words: str | None
 ) -> None:
     # one byte below the floor of chain(4), which is 3000 B
     problem = problem_of_chain(chain(4), 2999)
@@ -249,6 +262,36 @@ def _reason_of(limit: str, *, within_s: float = 12.5, **figures: object) -> Chan
     return change
 
 
+def _of_page_all(**figures: object) -> Change:
+    """Too slow at 3500 B whatever is done, and said to need that long."""
+
+    def change(document: Document) -> None:
+        _reason_of("runtime", within_s=11.5, **figures)(document)
+        document["settings"]["paging"] = True
+
+    return change
+
+
+def _blaming(op: str | None, tensors: list[str]) -> Change:
+    """Impossible at 3500 B without paging, where every op alone fits."""
+
+    def change(document: Document) -> None:
+        _reason_of("ram", needed=4004, missing=504)(document)
+        document["reason"] |= {"op": op, "tensors": tensors}
+
+    return change
+
+
+def _bound_of(bound_j: float) -> Change:
+    """Every op once takes too long, which nobody searches for."""
+
+    def change(document: Document) -> None:
+        _reason_of("runtime", within_s=11.5, needed=12.000001, missing=0.500001)(document)
+        document["bound_j"] = bound_j
+
+    return change
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -267,6 +310,10 @@ def _reason_of(limit: str, *, within_s: float = 12.5, **figures: object) -> Chan
             _reason_of("runtime", within_s=11.5, needed=12.0, missing=0.5),
             "every op once takes longer",
         ),
+        (_of_page_all(needed=40.0, missing=28.5), "as the least, but paging everything takes"),
+        (_blaming("b2", []), "blame one op, but every op alone fits"),
+        (_blaming(None, ["f2"]), "blame one op, but every op alone fits"),
+        (_bound_of(0.5), "bound_j: 0.5 J, but nothing was searched"),
     ],
 )
 def test_that_what_can_be_known_of_a_need_is_checked(change: Change, words: str) -> None:

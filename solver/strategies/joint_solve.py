@@ -135,7 +135,9 @@ class JointSolve:
             proof = Proof(self)
             with suppress(BuildStopped):  # a limit was reached while a model was written
                 proof.gap_model()
-                if not proof.impossible:
+                if proof.exact_at_once and not proof.impossible and not self.stop():
+                    proof.advance()
+                elif not proof.impossible:
                     proof.glance(GLANCE_UNITS)
             return self.ended(impossible=proof.impossible)
         return self.ended(impossible=False)

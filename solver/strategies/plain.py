@@ -5,7 +5,7 @@ from time import perf_counter
 
 from solver.brackets import NOTHING_KNOWN, Known
 from solver.events import Incumbent, Report, Started
-from solver.explain import finished, too_little_ram, too_little_time
+from solver.explain import exact_bytes, finished, too_little_ram, too_little_time
 from solver.lowering import Run, lower
 from solver.outcome import (
     Infeasible,
@@ -21,6 +21,7 @@ from solver.problem import Problem, SolveOptions
 from solver.schedule import Schedule
 from solver.staged import StagedProblem, mask_of, stage
 from solver.strategies.base import Cancel
+from solver.units import format_seconds
 from solver.verify import verify
 
 
@@ -62,11 +63,11 @@ def misfit(
     if peak_bytes > budgets.ram_bytes:
         missing = peak_bytes - budgets.ram_bytes
         reason = Reason(Limit.RAM, None, (), peak_bytes, missing, exact=True)
-        return Infeasible(reason, f"this strategy needs {peak_bytes} B of RAM", record)
+        return Infeasible(reason, f"this strategy needs {exact_bytes(peak_bytes)} of RAM", record)
     if budgets.runtime_s is not None and not budgets.allow_runtime(runtime_s):
         missing_s = runtime_s - budgets.runtime_s
         reason = Reason(Limit.RUNTIME, None, (), runtime_s, missing_s, exact=True)
-        return Infeasible(reason, f"this strategy needs {runtime_s:.6g} s", record)
+        return Infeasible(reason, f"this strategy needs {format_seconds(runtime_s)}", record)
     return None
 
 

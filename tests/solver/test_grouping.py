@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 
 from solver.blocks import Blocks, Division, name_blocks
 from solver.grouping import group
-from solver.outcome import Feasible, StopReason
+from solver.outcome import Feasible, Optimal, StopReason
 from solver.problem import Problem, SolveOptions
 from solver.simulate import simulate
 from solver.staged import stage
@@ -105,7 +105,7 @@ def test_that_every_schedule_of_many_problems_expands(problem: Problem) -> None:
     assert_expands(problem)
 
 
-@settings(QUICK, max_examples=5)
+@settings(QUICK, max_examples=10)
 @given(problems(most_backward=3))
 def test_that_the_strategy_is_legal_and_bounded_against_all_ops(problem: Problem) -> None:
     least = least_energy(problem)
@@ -118,6 +118,14 @@ def test_that_the_strategy_is_legal_and_bounded_against_all_ops(problem: Problem
     assert result.energy_j is not None
     assert result.energy_j >= least * (1 - 1e-9)
     assert all(bound <= least * (1 + 1e-6) for bound in result.bounds_j)
+
+
+def test_that_a_small_problem_is_proven_op_by_op() -> None:
+    # at 3500 B without paging chain(4) takes three runs more than 12, a joule each
+    result = run(problem_of(chain(4), 3500, paging=False), strategy="blocks")
+
+    assert isinstance(result.outcome, Optimal)
+    assert result.energy_j == pytest.approx(15.0, abs=1e-3)
 
 
 def test_that_the_strategy_reports_schedules_of_all_ops() -> None:

@@ -66,7 +66,7 @@ def test_that_keep_all_says_what_it_needs() -> None:
     assert (outcome.reason.limit, outcome.reason.needed, outcome.reason.missing) == (
         Limit.RAM, 5004, 1,
     )  # fmt: skip
-    assert "this strategy needs 5004 B" in outcome.message
+    assert "this strategy needs 5,004 B" in outcome.message
 
 
 def test_that_page_all_has_the_baseline_for_its_bound() -> None:

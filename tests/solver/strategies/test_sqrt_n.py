@@ -117,7 +117,7 @@ def test_that_it_needs_about_the_square_root_of_the_layers() -> None:
     assert isinstance(outcome, Infeasible)
     assert outcome.reason.limit is Limit.RAM
     assert 14_000 <= outcome.reason.needed <= 18_000
-    assert f"this strategy needs {outcome.reason.needed} B" in outcome.message
+    assert f"this strategy needs {outcome.reason.needed:,.0f} B" in outcome.message
 
 
 def test_that_what_it_says_it_needs_is_enough_and_one_byte_less_is_not() -> None:

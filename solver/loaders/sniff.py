@@ -1,5 +1,6 @@
 """What a file is, told by its content and never by its suffix."""
 
+import ast
 import re
 from collections.abc import Mapping
 from enum import StrEnum
@@ -194,9 +195,24 @@ def _tell_text(text: str) -> FileKind:
     told = (
         (_ONNX_TEXT.match(start), FileKind.ONNX_TEXT),
         (_DEVICE_KEY.search(text), FileKind.DEVICE),
-        (_PYTHON.search(text), FileKind.PYTHON),
+        (_is_python(text), FileKind.PYTHON),
     )
     return next((kind for found, kind in told if found), FileKind.TEXT)
+
+
+def _is_python(text: str) -> bool:
+    """Whether all before the first line that says so is Python too, unlike in a text that quotes.
+
+    It is parsed, never run.
+    """
+    found = _PYTHON.search(text)
+    if found is None:
+        return False
+    try:
+        ast.parse(text[: found.start()])
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def _tell_json(document: object) -> FileKind:

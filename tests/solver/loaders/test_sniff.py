@@ -118,6 +118,7 @@ def test_that_a_letter_cut_by_the_window_is_no_binary(tmp_path: Path) -> None:
         (b"\x00\x01\x02\x03", "no kind of file known"),
         (b"import torch\n", "poet trace model.onnx:factory --input 1x3x32x32 -o NET.json"),
         (b'"""Nets."""\nfrom torch import nn\n', "poet trace model.onnx:factory"),
+        (b"# Nets\n\nTo read *nets*:\n\nfrom torch import nn\n", "is text, not a model"),
         (b"Please import the model first.\n", "is text, not a model"),
     ],
 )

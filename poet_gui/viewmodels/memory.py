@@ -32,6 +32,10 @@ class MemoryCurve:
     floor_bytes: int
     fixed_bytes: int
 
+    def peak_place(self, axis: Axis) -> float:
+        """The middle of the action at the peak; there must be one."""
+        return float(self.begin[axis][self.peak_action] + self.end[axis][self.peak_action]) / 2
+
     def outline(
         self, axis: Axis, view: tuple[float, float], pixels: int
     ) -> tuple[FloatArray, FloatArray]:

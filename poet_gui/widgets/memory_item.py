@@ -3,7 +3,7 @@
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QTransform
+from PySide6.QtGui import QColor, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from poet_gui.theme import LIGHT, Theme
@@ -12,9 +12,6 @@ from poet_gui.viewmodels.trace_index import Axis
 from poet_gui.widgets.bar_style import over_budget_brush
 from poet_gui.widgets.rect_batch import RectBatch
 from solver.costs import FloatArray
-from solver.units import format_bytes
-
-_MARGIN = 4.0
 
 
 class MemoryItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph ships no types
@@ -32,7 +29,6 @@ class MemoryItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph ships no
         self._budget_bytes: int | None = None
         self._top = 1.0
         self._theme = LIGHT
-        self._font = QFont()
         self._batch = RectBatch()
         self._over = over_budget_brush(LIGHT)
 
@@ -47,9 +43,9 @@ class MemoryItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph ships no
         self._budget_bytes = budget_bytes
         self.update()
 
-    def set_theme(self, theme: Theme, font: QFont) -> None:
-        """Use these colours and this font."""
-        self._theme, self._font = theme, font
+    def set_theme(self, theme: Theme) -> None:
+        """Use these colours."""
+        self._theme = theme
         self._over = over_budget_brush(theme)
         self.update()
 
@@ -130,10 +126,6 @@ class MemoryItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph ships no
         painter.setBrush(self._over)
         self._fill(painter, *points, transform.dy())
         painter.restore()
-        font = QFont(self._font)
-        font.setBold(True)
-        self._pill(painter, font, f"⚠ {self.over_text}", self._theme.warning,
-                   QPointF(frame.left() + _MARGIN, frame.top() + _MARGIN))  # fmt: skip
 
     def _draw_floor(self, painter: QPainter, frame: QRectF, transform: QTransform) -> None:
         assert self._curve is not None
@@ -142,16 +134,10 @@ class MemoryItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph ships no
         pen.setDashPattern([1.0, 3.0])
         painter.setPen(pen)
         painter.drawLine(QPointF(frame.left(), level), QPointF(frame.right(), level))
-        text = f"floor {format_bytes(self._curve.floor_bytes)}"
-        metrics = QFontMetricsF(self._font)
-        self._pill(painter, self._font, text, self._theme.text_muted,
-                   QPointF(frame.left() + _MARGIN, level - metrics.height() - 1))  # fmt: skip
 
     def _draw_peak(self, painter: QPainter, frame: QRectF, transform: QTransform) -> None:
         assert self._curve is not None
-        at, axis = self._curve.peak_action, self._axis
-        place = float(self._curve.begin[axis][at] + self._curve.end[axis][at]) / 2
-        x = place * transform.m11() + transform.dx()
+        x = self._curve.peak_place(self._axis) * transform.m11() + transform.dx()
         y = self._curve.peak_bytes * transform.m22() + transform.dy()
         if not frame.left() <= x <= frame.right():
             return
@@ -160,23 +146,3 @@ class MemoryItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph ships no
         painter.setBrush(QColor(self._theme.curve))
         painter.drawEllipse(QPointF(x, y), 3.5, 3.5)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
-        text = f"peak {format_bytes(self._curve.peak_bytes)}"
-        width = QFontMetricsF(self._font).horizontalAdvance(text)
-        left = min(max(x + 8, frame.left() + _MARGIN), frame.right() - width - 2 * _MARGIN)
-        # Below the point, inside the area: above it stands the budget's own label.
-        self._pill(painter, self._font, text, self._theme.text, QPointF(left, y + _MARGIN))
-
-    def _pill(
-        self, painter: QPainter, font: QFont, text: str, colour: str, corner: QPointF
-    ) -> None:
-        """Text on a ground of its own, readable over curve, hatch and grid."""
-        metrics = QFontMetricsF(font)
-        box = QRectF(corner.x(), corner.y(), metrics.horizontalAdvance(text) + 6, metrics.height())
-        ground = QColor(self._theme.panel)
-        ground.setAlpha(230)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(ground)
-        painter.drawRoundedRect(box, 3, 3)
-        painter.setFont(font)
-        painter.setPen(QColor(colour))
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)

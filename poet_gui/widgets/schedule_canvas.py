@@ -21,6 +21,7 @@ from poet_gui.widgets.lane_pointer import LanePointer
 from poet_gui.widgets.lane_scroller import LaneScroller
 from poet_gui.widgets.lanes_item import LanesItem
 from poet_gui.widgets.memory_item import MemoryItem
+from poet_gui.widgets.memory_labels import MemoryLabels
 from poet_gui.widgets.plot_axes import CaptionAxis, TimeAxis
 from poet_gui.widgets.plot_marks import PlotMarks
 from poet_gui.widgets.time_model import TimeModel
@@ -106,10 +107,10 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
     def _build_items(self) -> None:
         self.lanes_item, self.memory_item = LanesItem(), MemoryItem()
         self.overview_item = MemoryItem(plain=True)
-        self.budget_line = BudgetLine()
+        self.budget_line, self.memory_labels = BudgetLine(), MemoryLabels()
         self.lanes_box.addItem(self.lanes_item, ignoreBounds=True)
-        self.memory_box.addItem(self.memory_item, ignoreBounds=True)
-        self.memory_box.addItem(self.budget_line, ignoreBounds=True)
+        for item in (self.memory_item, self.budget_line, self.memory_labels):
+            self.memory_box.addItem(item, ignoreBounds=True)
         self.overview_box.addItem(self.overview_item, ignoreBounds=True)
         plots = [self.lanes_box, self.memory_box]
         self.marks = PlotMarks(self.model, self, plots=plots, overview=self.overview_box)
@@ -199,9 +200,11 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
         self.lane_axis.set_theme(theme)
         self.lane_axis.set_font(small)
         for item in (self.memory_item, self.overview_item, self.budget_line):
-            item.set_theme(theme, small)
-        for axis in (self.memory_axis, self.overview_axis, self.time_axis):
-            axis.set_theme(theme, small)
+            item.set_theme(theme)
+        for lettered in (
+            self.memory_labels, self.memory_axis, self.overview_axis, self.time_axis
+        ):  # fmt: skip
+            lettered.set_theme(theme, small)
         self.marks.set_theme(theme)
         self._set_sizes(small)
 
@@ -249,6 +252,9 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
         )
         self.memory_item.set_curve(self.curve, self.model.axis, top)
         self.memory_item.set_budget(self._budget_bytes)
+        self.memory_labels.set_curve(
+            self.curve, self.model.axis, top=top, budget_bytes=self._budget_bytes
+        )
         self.memory_box.setYRange(0.0, top, padding=0)
         self.budget_line.set_budget(self._budget_bytes if self.curve else None, top)
 

@@ -1,11 +1,13 @@
 """The schedule view says what it shows, whatever the schedule, its size and its font."""
 
 import math
+from itertools import combinations
 
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from poet_gui.viewmodels.memory_labels import Mark
 from poet_gui.viewmodels.time_range import TimeRange
 from poet_gui.viewmodels.trace_index import Axis
 from poet_gui.widgets.schedule_view import ScheduleView
@@ -53,9 +55,28 @@ def test_that_a_budget_beyond_32_bits_is_named_and_does_not_flatten_the_curve(
     view: ScheduleView,
 ) -> None:
     view.set_budget(2 * 10**15)
-    assert view.canvas.budget_line.label == "budget 2.00 PB  ↑"
+    assert view.canvas.memory_labels.texts[Mark.BUDGET] == "budget 2.00 PB  ↑"
     assert view.canvas.memory_box.viewRange()[1][1] < 2 * 4000
     view.canvas.budget_line.budget_dragged.emit(2**40)  # fits the signal
+
+
+@pytest.mark.parametrize("size", [(480, 300), (820, 620)])
+@pytest.mark.parametrize("points", [9.0, 18.0])
+def test_that_the_labels_of_the_memory_curve_never_meet(
+    view: ScheduleView, size: tuple[int, int], points: float
+) -> None:
+    font = view.font()
+    font.setPointSizeF(points)
+    view.setFont(font)
+    view.resize(*size)
+    labels, canvas = view.canvas.memory_labels, view.canvas
+    for budget_bytes in (1, 1000, 1900, 2000, 2100, 3000, 3900, 4000, 4100, 9000):
+        view.set_budget(budget_bytes)
+        boxes = labels.places(labels.deviceTransform(canvas.viewportTransform()))
+        assert {Mark.BUDGET, Mark.PEAK} <= set(boxes)
+        assert (Mark.OVER in boxes) == (budget_bytes < 4000)
+        for one, other in combinations(boxes.values(), 2):
+            assert not one.meets(other), budget_bytes
 
 
 def test_that_what_is_over_the_budget_is_said_in_words(view: ScheduleView) -> None:

@@ -47,6 +47,17 @@ def place_words(scene: FrontierScene, x: float) -> tuple[str, tuple[str, ...]]:
     return title, (f"{format_joules(lower_j)} … {format_joules(best_j)}, proven",)
 
 
+def budget_words(scene: FrontierScene) -> str:
+    """The present budget, and whether its line can be moved both ways or stands out of sight."""
+    if scene.budget is None:
+        return "no limit ↔"
+    text = f"budget {scene.x_text(scene.budget)}"
+    low, high = scene.x_range
+    if scene.budget < low:
+        return f"← {text}"
+    return f"{text} {'→' if scene.budget > high else '↔'}"
+
+
 def points_table(scene: FrontierScene) -> Table:
     """The points as a table; `action` of a row is the position of its point."""
     points = scene.points

@@ -18,7 +18,13 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from poet_gui.theme import LIGHT, Theme
 from poet_gui.viewmodels.frontier import FrontierScene
-from poet_gui.viewmodels.frontier_words import neighbour, place_words, point_words, same_point
+from poet_gui.viewmodels.frontier_words import (
+    budget_words,
+    neighbour,
+    place_words,
+    point_words,
+    same_point,
+)
 from poet_gui.widgets.frontier_layer import FrontierLayer, Place, area_of
 from poet_gui.widgets.hover_card import HoverCard
 from poet_gui.widgets.return_keys import asks_for_return, is_return, with_control
@@ -128,15 +134,17 @@ class FrontierPlot(QWidget):
             painter.end()
         return self._still
 
-    def _budget_x(self, place: Place) -> float:
+    def budget_x(self, place: Place) -> float:
+        """Pixels of the present budget's line; one out of sight stands at the edge beside it."""
+        low, high = place.scene.x_range
         budget = place.scene.budget
         if budget is None:
             return place.area.right()
-        return float(place.x(np.array(min(budget, place.scene.x_range[1]))))
+        return float(place.x(np.array(min(max(budget, low), high))))
 
     def _draw_budget(self, painter: QPainter, place: Place) -> None:
         scene, area, theme = place.scene, place.area, self._theme
-        x = round(self._budget_x(place)) + 0.5
+        x = round(self.budget_x(place)) + 0.5
         pen = QPen(QColor(theme.budget_line), 1.4)
         pen.setDashPattern([4.0, 3.0])
         painter.setPen(pen)
@@ -144,9 +152,7 @@ class FrontierPlot(QWidget):
         font = self.font()
         font.setBold(True)
         metrics = QFontMetricsF(font)
-        text = "no limit" if scene.budget is None else f"budget {scene.x_text(scene.budget)}"
-        beyond = scene.budget is not None and scene.budget > scene.x_range[1]
-        text = f"{text} {'→' if beyond else '↔'}"
+        text = budget_words(scene)
         width = metrics.horizontalAdvance(text) + 4
         left = min(max(x - width / 2, area.left()), area.right() - width)
         box = QRectF(left, area.top() - metrics.height() - 2, width, metrics.height())
@@ -182,7 +188,7 @@ class FrontierPlot(QWidget):
 
     def _at_budget(self, pixel: QPointF) -> bool:
         place = self.place()
-        return place is not None and abs(pixel.x() - self._budget_x(place)) <= _GRIP
+        return place is not None and abs(pixel.x() - self.budget_x(place)) <= _GRIP
 
     def _drag_to(self, pixel: QPointF) -> None:
         place = self.place()

@@ -153,6 +153,17 @@ def test_that_the_budget_line_moves_with_the_slider(qtbot: QtBot, make_window: M
     assert scene_of(window).points is points  # nothing but the line was made anew
 
 
+def test_that_the_line_of_a_budget_below_the_floor_stays_in_the_picture(
+    qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = frontier_window(qtbot, make_window)
+    plot = window.views.frontier.plot
+    window.set_ram(1)
+    place = plot.place()
+    assert place is not None
+    assert plot.budget_x(place) == place.area.left()
+
+
 def test_that_the_budget_line_can_be_dragged(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = frontier_window(qtbot, make_window)
     plot = window.views.frontier.plot
@@ -160,7 +171,7 @@ def test_that_the_budget_line_can_be_dragged(qtbot: QtBot, make_window: MakeWind
     assert place is not None
     window.set_ram(4500)
     y = round(place.area.center().y())
-    start = QPoint(round(plot._budget_x(place.__class__(scene_of(window), place.area))), y)
+    start = QPoint(round(plot.budget_x(place.__class__(scene_of(window), place.area))), y)
     qtbot.mousePress(plot, Qt.MouseButton.LeftButton, pos=start)
     qtbot.mouseMove(plot, start - QPoint(40, 0))
     qtbot.mouseRelease(plot, Qt.MouseButton.LeftButton, pos=start - QPoint(40, 0))

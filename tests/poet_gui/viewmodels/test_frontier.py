@@ -10,6 +10,7 @@ import pytest
 
 from poet_gui.viewmodels.frontier import FrontierScene, frontier_scene
 from poet_gui.viewmodels.frontier_words import (
+    budget_words,
     energy_ticks,
     neighbour,
     place_words,
@@ -113,6 +114,15 @@ def test_that_floor_plain_peak_and_budget_are_marked() -> None:
     assert shown.budget == 3600
     assert scene(axis="runtime").budget is None
     assert shown.caption == "energy against RAM · no runtime limit · √ scale"
+
+
+@pytest.mark.parametrize(
+    ("ram_bytes", "words"),
+    [(1024, "← budget 1.00 KiB"), (3584, "budget 3.50 KiB ↔"), (2**20, "budget 1.00 MiB →")],
+)
+def test_that_a_budget_out_of_sight_is_named_with_the_way_to_it(ram_bytes: int, words: str) -> None:
+    assert budget_words(scene(ram_bytes)) == words
+    assert budget_words(scene(axis="runtime")) == "no limit ↔"
 
 
 def test_that_a_knee_is_named_and_leads_to_its_point() -> None:

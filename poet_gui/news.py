@@ -11,6 +11,7 @@ from poet_gui.solving.controller import SolveController
 from poet_gui.solving.deliveries import OpenModel
 from poet_gui.solving.keeper import Keeper
 from poet_gui.viewmodels.floor_warning import floor_warning
+from poet_gui.viewmodels.import_report import KEEP_IN_MIND
 
 _REPORT: Final = NoticeAction("report", "Import report", "what was folded, ignored and assumed")
 
@@ -43,7 +44,7 @@ class News(QObject):
         if warnings:
             more = f" and {len(warnings) - 1} more" if len(warnings) > 1 else ""
             text, details = f"{warnings[0]}{more}", "\n".join(warnings)
-            title = "Something was assumed"
+            title = KEEP_IN_MIND
             self._show(Notice(Level.INFO, title, text, details, action=_REPORT))
         warning = floor_warning(model.costed)
         if warning is not None:

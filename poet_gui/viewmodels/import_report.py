@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from poet_gui.solving.deliveries import OpenModel
 from solver.costs import CostedGraph
@@ -18,6 +19,8 @@ from solver.units import format_bytes, format_bytes_exactly, format_count
 
 Fact = tuple[str, str, str]
 """Name, value, tooltip."""
+KEEP_IN_MIND: Final = "Keep in mind"
+"""Warnings, assumptions or not: what should be known before trusting any figure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ def sections_text(sections: tuple[Section, ...]) -> str:
 
 def _warnings(costed: CostedGraph) -> Section:
     sentences = (*costed.graph.warnings, *costed.priced)
-    return Section("Keep in mind", sentences=sentences, is_warning=True)
+    return Section(KEEP_IN_MIND, sentences=sentences, is_warning=True)
 
 
 def _source(model: OpenModel) -> Section:

@@ -207,7 +207,7 @@ def test_that_the_report_is_reached_from_the_notice_and_follows_the_model(
     window = make_window(None)
     with qtbot.waitSignal(window.controller.opened, timeout=WAIT_MS):
         window.opener.open_path(str(write(tmp_path / "net.onnx", 2, 3)))
-    _button_of(window, "Something was assumed").click()
+    _button_of(window, "Keep in mind").click()
     sheet = window.findChild(ReportSheet)
     assert sheet is not None
     assert sheet.isVisible()

@@ -42,7 +42,7 @@ class Expected:
 
 
 def headline(shown: Shown, budgets: Budgets, words: StatusWords) -> Headline:
-    """Energy, runtime, peak and how many tensors are recomputed or paged, all of the one trace."""
+    """Energy, runtime, peak and how often is recomputed and paged, all of the one trace."""
     trace = shown.trace
     lead = {
         Origin.PLAIN: StatusWords("Plain schedule", Tone.MUTED, plain_words(trace, budgets)),
@@ -50,10 +50,9 @@ def headline(shown: Shown, budgets: Budgets, words: StatusWords) -> Headline:
         Origin.PROVISIONAL: StatusWords("Provisional", Tone.ACCENT),
         Origin.RESULT: words,
     }[shown.origin]
-    few, all_moves = changes(trace.schedule)
     runtime = f"runtime {format_seconds(trace.runtime_s)}"
-    figures = (_energy(trace), _peak(trace, budgets), runtime, few)
-    return Headline(lead, figures, f"{_exact(trace, budgets)}\n{all_moves}")
+    figures = (_energy(trace), _peak(trace, budgets), runtime, *changes(trace.schedule))
+    return Headline(lead, figures, _exact(trace, budgets))
 
 
 def expected(core: Explorer) -> Expected:
@@ -124,7 +123,11 @@ def _peak(trace: Trace, budgets: Budgets) -> str:
 
 
 def changes(schedule: Schedule) -> tuple[str, str]:
-    """What is not simply kept, in short and in full; the latest 16 schedules are remembered."""
+    """How often is recomputed and how often paged, in runs and transfers, and of how many.
+
+    As every table, the search and the command line count them: "48 recomputes (42 ops)",
+    "3 page-outs, 5 page-ins (2 tensors)". The latest 16 schedules are remembered.
+    """
     return _changes(_Same(schedule))
 
 
@@ -148,13 +151,16 @@ def _changes(drawn: _Same) -> tuple[str, str]:
     again = {a.target for a in actions if a.kind is ActionKind.RECOMPUTE}
     paged = {a.target for a in actions if a.kind in {ActionKind.PAGE_IN, ActionKind.PAGE_OUT}}
     runs, outs, ins = (
-        format_count(count[kind])
-        for kind in (ActionKind.RECOMPUTE, ActionKind.PAGE_OUT, ActionKind.PAGE_IN)
+        counted(count[kind], what)
+        for kind, what in (
+            (ActionKind.RECOMPUTE, "recompute"),
+            (ActionKind.PAGE_OUT, "page-out"),
+            (ActionKind.PAGE_IN, "page-in"),
+        )
     )
-    ops, tensors = counted(len(again), "op"), counted(len(paged), "tensor")
     return (
-        f"{ops} recomputed, {tensors} paged",
-        f"{ops} recomputed in {runs} runs, {tensors} paged in {outs} page-outs and {ins} page-ins",
+        runs + (f" ({counted(len(again), 'op')})" if again else ""),
+        f"{outs}, {ins}" + (f" ({counted(len(paged), 'tensor')})" if paged else ""),
     )
 
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QFileDialog
 
 from poet_gui.dialogs.device_editor import DeviceEditor
-from poet_gui.viewmodels.device_form import DeviceForm, copy_words, form_of, own_words
+from poet_gui.viewmodels.device_form import copy_words, form_of, own_words, with_edits
 from poet_gui.widgets.header_bar import HeaderBar
 from solver.device import Device
 from solver.device_files import find_devices, read_device_file
@@ -25,7 +25,7 @@ _FILTER: Final = "Device profiles (*.toml);;All files (*)"
 
 
 class DeviceDesk(QObject):
-    """Owns the device editor of one window; a form that was closed unsaved is kept."""
+    """Owns the device editor of one window."""
 
     def __init__(
         self,
@@ -42,12 +42,11 @@ class DeviceDesk(QObject):
         self._settings = settings
         self._window = window
         self._editor: DeviceEditor | None = None
-        self._draft: tuple[DeviceForm, DeviceForm] | None = None
         header.edit_device_requested.connect(self.edit)
 
     @Slot()
     def edit(self) -> None:
-        """Show the editor with the device in use, or with what was left in it unsaved."""
+        """Show the editor with the device in use; one that is open comes to the front."""
         if self._editor is None:
             self._editor = DeviceEditor(self._window)
             self._editor.save_requested.connect(self._on_save)
@@ -55,22 +54,31 @@ class DeviceDesk(QObject):
             self._editor.import_requested.connect(self._on_import)
             self._editor.duplicate_requested.connect(self._on_duplicate)
             self._editor.finished.connect(self._on_closed)
-            self._fill_first(self._editor)
+            self._fill(self._editor, self._core.device)
             self._editor.show()
         else:
             self._editor.activateWindow()
 
+    def lets_close(self) -> bool:
+        """Whether the window may go: not before unsaved changes of a device are given up.
+
+        They are asked about in the editor; when they are discarded, the window is closed.
+        """
+        editor = self._editor
+        if editor is None or not editor.is_changed:
+            return True
+        editor.activateWindow()
+        editor.ask_first(self._close_all)
+        return False
+
     def close(self) -> None:
         """The window is about to go."""
         if self._editor is not None:
-            self._editor.close()
+            self._editor.leave()
 
-    def _fill_first(self, editor: DeviceEditor) -> None:
-        draft, self._draft = self._draft, None
-        if draft is not None and draft[0].base == self._core.device:
-            editor.fill(draft[0], "Your unsaved changes are back.", filled=draft[1])
-        else:
-            self._fill(editor, self._core.device)
+    def _close_all(self) -> None:
+        self.close()
+        self._window.close()
 
     def _fill(self, editor: DeviceEditor, device: Device) -> None:
         """Edit a device of the user in place, any other as a copy."""
@@ -105,7 +113,8 @@ class DeviceDesk(QObject):
         editor = self._editor
         if editor is not None and editor.form is not None:
             base = editor.form.base
-            editor.fill(form_of(base, replaces=None, free_id=free_id(base.id)), copy_words(base))
+            copied = form_of(base, replaces=None, free_id=free_id(base.id))
+            editor.fill(with_edits(copied, editor.form), copy_words(base), filled=copied)
 
     # Files
 
@@ -163,6 +172,4 @@ class DeviceDesk(QObject):
 
     @Slot()
     def _on_closed(self) -> None:
-        editor, self._editor = self._editor, None
-        if editor is not None and editor.is_changed and editor.form and editor.filled:
-            self._draft = (editor.form, editor.filled)
+        self._editor = None

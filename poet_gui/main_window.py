@@ -299,6 +299,9 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Qt: remember the layout and end the background before the window is gone."""
+        if not self.device_desk.lets_close():
+            event.ignore()
+            return
         self.place.save()
         self.sweeper.close()
         self.impossible_desk.close()

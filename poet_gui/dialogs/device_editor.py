@@ -1,5 +1,6 @@
 """The sheet in which a device profile is changed or copied; it does not block the window."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal, Slot
@@ -13,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from poet_gui.dialogs.asking_foot import AskingFoot
 from poet_gui.dialogs.sheets import Sheet
 from poet_gui.viewmodels.device_form import (
     GROUPS,
@@ -37,6 +39,8 @@ _PLAIN = {
 
 class DeviceEditor(Sheet):
     """Entries with units, sources and faults; whoever made it saves, imports and exports.
+
+    What was changed is not thrown away unasked, neither by closing it nor by another form in it.
 
     Signals
     -------
@@ -63,7 +67,9 @@ class DeviceEditor(Sheet):
         self.body.addWidget(self.area, 1)
         self.verdict = _sentence("deviceVerdict")
         self.body.addWidget(self.verdict)
-        self._add_buttons()
+        self.foot = AskingFoot(self._buttons())
+        self.body.addWidget(self.foot)
+        self._connect()
         unit = self.fontMetrics().averageCharWidth()
         wanted = self.sizeHint()
         wanted.setWidth(max(wanted.width(), 112 * unit))
@@ -92,6 +98,7 @@ class DeviceEditor(Sheet):
         """Show a form; `filled` is what it was before the user changed it, if that is another."""
         self._form, self._filled = form, filled or form
         self._told.clear()
+        self.foot.stop_asking()
         self.note.setText(note)
         self.duplicate_button.setEnabled(form.replaces is not None)
         for key, text in {"name": form.name, "id": form.id, **form.texts}.items():
@@ -125,6 +132,17 @@ class DeviceEditor(Sheet):
             for key in [key for key in self.rows if key in reading.faults][:1]:
                 self._go_to(key)
         return reading.device
+
+    def ask_first(self, then: Callable[[], None]) -> None:
+        """Do what would lose changes: at once where there are none, else when they are given up."""
+        if self.is_changed:
+            self.foot.ask(then)
+        else:
+            then()
+
+    def leave(self) -> None:
+        """Close; nothing is asked any more."""
+        self.done(self.DialogCode.Rejected)
 
     # Building
 
@@ -160,7 +178,7 @@ class DeviceEditor(Sheet):
         row.source_edited.connect(self._on_source)
         self.rows[row.key] = row
 
-    def _add_buttons(self) -> None:
+    def _buttons(self) -> QWidget:
         self.import_button = button(
             "Import…", name="deviceImport", tip="fill the form from a device file (TOML)"
         )
@@ -170,24 +188,28 @@ class DeviceEditor(Sheet):
         self.duplicate_button = button(
             "Duplicate", name="deviceDuplicate", tip="make another device of this one"
         )
-        self.close_button = button("Close", name="sheetClose", tip="close; changes are kept")
+        self.close_button = button("Close", name="sheetClose", tip="close; asks about changes")
         self.save_button = button(
             "Save and use",
             name="deviceSave",
             tip="save it among your devices and price the model with it at once",
             kind="primary",
         )
-        row = QHBoxLayout()
+        buttons = QWidget()
+        row = QHBoxLayout(buttons)
+        row.setContentsMargins(0, 0, 0, 0)
         for left in (self.import_button, self.export_button, self.duplicate_button):
             left.setAutoDefault(False)
             row.addWidget(left)
         row.addStretch(1)
         row.addWidget(self.close_button)
         row.addWidget(self.save_button)
-        self.body.addLayout(row)
         self.close_button.setAutoDefault(False)
         self.save_button.setDefault(True)
-        self.import_button.clicked.connect(self.import_requested)
+        return buttons
+
+    def _connect(self) -> None:
+        self.import_button.clicked.connect(self._on_import)
         self.duplicate_button.clicked.connect(self.duplicate_requested)
         self.export_button.clicked.connect(self._on_export)
         self.close_button.clicked.connect(self.close)
@@ -200,6 +222,7 @@ class DeviceEditor(Sheet):
         value, form = self.rows[key].value, self._form
         if form is None:
             return
+        self.foot.stop_asking()
         if isinstance(value, QComboBox):
             self._form = with_io(form, IoMode(value.currentText()))
         elif isinstance(value, QLineEdit) and key in _PLAIN:
@@ -217,6 +240,7 @@ class DeviceEditor(Sheet):
     @Slot(str)
     def _on_source(self, key: str) -> None:
         if self._form is not None:
+            self.foot.stop_asking()
             self._form = with_source(self._form, key, self.rows[key].source)
             self._render()
 
@@ -249,6 +273,10 @@ class DeviceEditor(Sheet):
         self.area.ensureWidgetVisible(value)
 
     @Slot()
+    def _on_import(self) -> None:
+        self.ask_first(self.import_requested.emit)
+
+    @Slot()
     def _on_save(self) -> None:
         device = self.checked()
         if device is not None:
@@ -259,6 +287,10 @@ class DeviceEditor(Sheet):
         device = self.checked()
         if device is not None:
             self.export_requested.emit(device)
+
+    def reject(self) -> None:
+        """Qt: Escape and every way to close come here."""
+        self.ask_first(self.leave)
 
 
 def _io_combo() -> QComboBox:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
+from poet_gui.viewmodels.device_id import id_fault
 from solver.codec.graph import device_object
 from solver.device import Device, IoMode
 from solver.device_files import device_from_document
@@ -142,6 +143,12 @@ def form_of(device: Device, *, replaces: str | None, free_id: str) -> DeviceForm
     )
 
 
+def with_edits(form: DeviceForm, edited: DeviceForm) -> DeviceForm:
+    """The form with the numbers, the I/O mode and the sources of another one of the same base."""
+    assert form.base is edited.base
+    return replace(form, io=edited.io, texts=edited.texts, sources=edited.sources, told=edited.told)
+
+
 def with_text(form: DeviceForm, key: str, text: str) -> DeviceForm:
     """The form with another text of a number.
 
@@ -187,6 +194,8 @@ def read_form(form: DeviceForm) -> Reading:
         for issue in error.issues:
             words = f"{issue.message} ({issue.suggestion})" if issue.suggestion else issue.message
             faults.setdefault(issue.where, words)
+        if "id" in faults:
+            faults["id"] = id_fault(form.id.strip())
         return Reading(faults=faults)
     return Reading(faults=faults) if faults else Reading(device)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit
+from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from poet_gui.dialogs.device_editor import DeviceEditor
@@ -90,7 +90,7 @@ def test_that_a_built_in_device_is_edited_as_a_copy_and_used_at_once(
     assert "in use" in editor.verdict.text()
     assert load_device("nrf52840").flop_per_s == 6369910.145264308
     assert window.settings.device == "bench"
-    editor.close()
+    editor.leave()
 
 
 def test_that_a_device_of_ones_own_is_edited_in_place(
@@ -111,7 +111,7 @@ def test_that_a_device_of_ones_own_is_edited_in_place(
     assert (editor.form.id, editor.form.replaces) == ("bench-2", None)
     editor.save_button.click()
     assert sorted(path.name for path in own_folder.iterdir()) == ["bench-2.toml", "bench.toml"]
-    editor.close()
+    editor.leave()
 
 
 def test_that_the_old_device_is_one_choice_away(qtbot: QtBot, make_window: MakeWindow) -> None:
@@ -121,7 +121,7 @@ def test_that_the_old_device_is_one_choice_away(qtbot: QtBot, make_window: MakeW
     write(editor, id="bench", flop_per_s="12 MFLOP/s")
     with qtbot.waitSignal(window.controller.opened, timeout=WAIT_MS):
         editor.save_button.click()
-    editor.close()
+    editor.leave()
     devices = window.views.header.devices
     with qtbot.waitSignal(window.controller.opened, timeout=WAIT_MS):
         devices.activated.emit(devices.findData("nrf52840"))
@@ -145,7 +145,7 @@ def test_that_mistakes_are_said_at_their_entries_and_nothing_is_saved(
     assert not own_folder.exists()
     write(editor, ram_bytes="256 KiB", page_in__power_w="1 W")
     assert fault(editor, "ram_bytes") == fault(editor, "page_in.power_w") == ""
-    editor.close()
+    editor.leave()
 
 
 def test_that_an_id_that_is_taken_is_said_at_the_id(make_window: MakeWindow) -> None:
@@ -155,7 +155,7 @@ def test_that_an_id_that_is_taken_is_said_at_the_id(make_window: MakeWindow) -> 
     editor.save_button.click()
     assert "built-in device" in fault(editor, "id")
     assert "rpi4-2 is free" in fault(editor, "id")
-    editor.close()
+    editor.leave()
 
 
 def test_that_a_folder_that_cannot_be_written_is_said_and_the_form_stays(
@@ -169,7 +169,7 @@ def test_that_a_folder_that_cannot_be_written_is_said_and_the_form_stays(
     editor.save_button.click()
     assert "cannot be made" in editor.verdict.text()
     assert editor.isVisible()
-    editor.close()
+    editor.leave()
 
 
 def test_that_a_changed_number_says_so_in_its_source(make_window: MakeWindow) -> None:
@@ -187,7 +187,7 @@ def test_that_a_changed_number_says_so_in_its_source(make_window: MakeWindow) ->
     write(editor, id="bench")
     editor.save_button.click()
     assert load_device("bench").source["flop_per_s"] == "measured: stop watch"
-    editor.close()
+    editor.leave()
 
 
 def test_that_the_io_mode_is_chosen_from_a_list(make_window: MakeWindow) -> None:
@@ -200,7 +200,7 @@ def test_that_the_io_mode_is_chosen_from_a_list(make_window: MakeWindow) -> None
     write(editor, id="bench")
     editor.save_button.click()
     assert load_device("bench").io is IoMode.OVERLAPPED
-    editor.close()
+    editor.leave()
 
 
 def test_that_a_device_goes_out_to_a_file_and_comes_in_again(
@@ -219,7 +219,7 @@ def test_that_a_device_goes_out_to_a_file_and_comes_in_again(
     ram = editor.rows["ram_bytes"].value
     assert isinstance(ram, QLineEdit)
     assert ram.text() == "64.0 KiB"
-    editor.close()
+    editor.leave()
 
 
 def test_that_a_file_that_is_no_profile_leaves_the_form_as_it_is(
@@ -234,22 +234,94 @@ def test_that_a_file_that_is_no_profile_leaves_the_form_as_it_is(
     assert "page_in is missing" in editor.verdict.text()
     assert editor.form is not None
     assert editor.form.texts["ram_bytes"] == "1 MiB"
-    editor.close()
+    editor.leave()
 
 
-def test_that_what_was_not_saved_is_there_again(make_window: MakeWindow) -> None:
+def test_that_escape_asks_before_changes_are_lost_and_again_goes_on(
+    make_window: MakeWindow,
+) -> None:
     window = make_window("honest", start=False)
     editor = editor_of(window)
     write(editor, ram_bytes="1 MiB")
-    QTest.keyClick(editor, Qt.Key.Key_Escape)
+    QTest.keyClick(editor.rows["ram_bytes"].value, Qt.Key.Key_Escape)
+    assert editor.isVisible()
+    assert editor.foot.is_asking
+    QTest.keyClick(editor.foot.keep_button, Qt.Key.Key_Escape)
+    assert not editor.foot.is_asking
+    assert editor.form is not None
+    assert editor.form.texts["ram_bytes"] == "1 MiB"
+    assert editor.focusWidget() is editor.rows["ram_bytes"].value
+    editor.close_button.click()
+    assert editor.isVisible()
+    assert editor.foot.is_asking
+    window.device_desk.edit()  # again: the same one comes to the front
+    assert len([e for e in window.findChildren(DeviceEditor) if e.isVisible()]) == 1
+    editor.leave()
+
+
+def test_that_discarded_changes_are_gone(make_window: MakeWindow) -> None:
+    window = make_window("honest", start=False)
+    editor = editor_of(window)
+    write(editor, ram_bytes="1 MiB")
+    editor.close()
+    editor.foot.discard_button.click()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     editor = editor_of(window)
     assert editor.form is not None
-    assert editor.form.texts["ram_bytes"] == "1 MiB"
-    assert "back" in editor.note.text()
-    window.device_desk.edit()  # again: the same one comes to the front
-    assert len([e for e in window.findChildren(DeviceEditor) if e.isVisible()]) == 1
+    assert editor.form.texts["ram_bytes"] == "256 KiB"
+    editor.leave()
+
+
+@pytest.mark.parametrize("texts", [(), ("1 MiB", "256 KiB")])
+def test_that_an_editor_in_which_nothing_is_changed_closes_at_once(
+    make_window: MakeWindow, texts: tuple[str, ...]
+) -> None:
+    window = make_window("honest", start=False)
+    editor = editor_of(window)
+    for text in texts:
+        write(editor, ram_bytes=text)
+    QTest.keyClick(editor, Qt.Key.Key_Escape)
+    assert not editor.isVisible()
+
+
+def test_that_typing_on_takes_the_question_away(make_window: MakeWindow) -> None:
+    window = make_window("honest", start=False)
+    editor = editor_of(window)
+    write(editor, ram_bytes="1 MiB")
     editor.close()
+    write(editor, name="Bench")
+    assert not editor.foot.is_asking
+    editor.leave()
+
+
+def test_that_the_window_waits_for_the_answer_and_closes_with_the_editor(
+    make_window: MakeWindow,
+) -> None:
+    window = make_window("honest", start=False)
+    editor = editor_of(window)
+    write(editor, ram_bytes="1 MiB")
+    assert not window.close()
+    assert editor.foot.is_asking
+    editor.foot.discard_button.click()
+    assert not editor.isVisible()
+    assert not window.isVisible()
+
+
+def test_that_a_duplicate_keeps_what_was_typed_and_an_import_asks(
+    make_window: MakeWindow, own_folder: Path
+) -> None:
+    window = make_window("honest", start=False)
+    editor = editor_of(window)
+    write(editor, id="bench")
+    editor.save_button.click()
+    write(editor, ram_bytes="1 MiB")
+    editor.duplicate_button.click()
+    assert editor.form is not None
+    assert (editor.form.id, editor.form.texts["ram_bytes"]) == ("bench-2", "1 MiB")
+    editor.import_button.click()
+    assert editor.foot.is_asking
+    assert not editor.findChildren(QFileDialog)
+    editor.leave()
 
 
 def test_that_every_entry_is_reached_by_tab_and_says_what_it_is(make_window: MakeWindow) -> None:
@@ -269,4 +341,4 @@ def test_that_every_entry_is_reached_by_tab_and_says_what_it_is(make_window: Mak
             assert part.objectName() in reached
             assert part.toolTip()
             assert part.accessibleName()
-    editor.close()
+    editor.leave()

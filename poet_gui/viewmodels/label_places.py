@@ -86,6 +86,29 @@ def place_labels(labels: Sequence[Label], frame: Box) -> list[Box | None]:
     return placed
 
 
+def in_a_row(
+    wanted: Sequence[tuple[float, float]], *, room: tuple[float, float], gap: float
+) -> list[float]:
+    """Left edges of texts (wanted left edge, width) in a row, in their order and `gap` apart.
+
+    What would meet the next text, or leave the room, gives way; where not all have room, the last
+    ones are left out.
+    """
+    count = len(wanted)
+    while count and sum(w for _, w in wanted[:count]) + (count - 1) * gap > room[1] - room[0]:
+        count -= 1
+    lefts = [left for left, _ in wanted[:count]]
+    limit = room[1]
+    for k in reversed(range(count)):
+        lefts[k] = min(lefts[k], limit - wanted[k][1])
+        limit = lefts[k] - gap
+    start = room[0]
+    for k in range(count):
+        lefts[k] = max(lefts[k], start)
+        start = lefts[k] + wanted[k][1] + gap
+    return lefts
+
+
 def _place(label: Label, frame: Box, taken: Sequence[Box]) -> Box | None:
     best, least = None, float("inf")
     for left, top in _corners(label, frame, taken):

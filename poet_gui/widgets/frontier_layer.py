@@ -18,6 +18,7 @@ from PySide6.QtGui import (
 from poet_gui.theme import Theme
 from poet_gui.viewmodels.frontier import FrontierScene, Series
 from poet_gui.viewmodels.frontier_words import energy_ticks
+from poet_gui.viewmodels.label_places import in_a_row
 from poet_gui.viewmodels.memory import byte_ticks
 from poet_gui.widgets.frontier_style import (
     POINT_RADIUS,
@@ -128,17 +129,20 @@ class FrontierLayer:
         """The marks by name; between them, where there is room, round places."""
         scene, area, theme = self._scene, self._place.area, self._theme
         metrics = QFontMetricsF(self._font)
-        taken: list[tuple[float, float]] = []
         dotted = QPen(QColor(theme.text_muted), 1)
         dotted.setDashPattern([1.0, 3.0])
+        wanted = []
         for mark in scene.marks:
             x = round(float(self._place.x(np.array(mark.x)))) + 0.5
             painter.setPen(dotted)
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
             width = metrics.horizontalAdvance(mark.text)
-            left = min(max(x - width / 2, area.left() - 30), area.right() + _PAD - width)
-            taken.append((left - 8, left + width + 8))
-            painter.setPen(QColor(theme.text))
+            wanted.append((max(x - width / 2, area.left() - 30), width))
+        lefts = in_a_row(wanted, room=(0.0, area.right() + _PAD), gap=8.0)
+        taken = [(x - 8, x + w + 8) for x, (_, w) in zip(lefts, wanted, strict=False)]
+        painter.setPen(QColor(theme.text))
+        for left, mark in zip(lefts, scene.marks, strict=False):
+            width = metrics.horizontalAdvance(mark.text)
             painter.drawText(QRectF(left, area.bottom() + 4, width + 2, line), 0, mark.text)
         painter.setPen(QColor(theme.text_muted))
         for tick, text in self._x_ticks(metrics):

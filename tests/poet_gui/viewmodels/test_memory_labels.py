@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from poet_gui.viewmodels.label_places import Box, Label, place_labels
+from poet_gui.viewmodels.label_places import Box, Label, in_a_row, place_labels
 from poet_gui.viewmodels.memory import memory_curve, memory_top
 from poet_gui.viewmodels.memory_labels import Levels, Mark, memory_places, memory_texts
 from tests.helpers.traces import story
@@ -115,6 +115,29 @@ def test_that_a_budget_out_of_sight_is_named_with_an_arrow() -> None:
     assert Mark.OVER not in memory_texts(curve, 4000, top)
     assert memory_texts(curve, 3000, top)[Mark.OVER] == "⚠ over by 1000 B"
     assert list(memory_texts(curve, None, top)) == [Mark.PEAK, Mark.FLOOR]
+
+
+def test_that_texts_in_a_row_give_way_and_the_last_goes_where_there_is_no_room() -> None:
+    # 40 wide from 30 on would reach 70; the next must end at 100 and starts at 100 - 50 = 50.
+    wanted = [(30.0, 40.0), (80.0, 50.0)]
+    assert in_a_row(wanted, room=(0.0, 100.0), gap=5.0) == [5.0, 50.0]
+    assert in_a_row(wanted, room=(0.0, 200.0), gap=5.0) == [30.0, 80.0]
+    assert in_a_row(wanted, room=(0.0, 94.0), gap=5.0) == [30.0]  # 40 + 5 + 50 is 95
+
+
+@given(
+    st.lists(st.tuples(st.floats(-50, 250), st.floats(1, 90)), max_size=5),
+    st.floats(0, 12),
+)
+def test_that_texts_in_a_row_never_meet_nor_leave_their_room(
+    wanted: list[tuple[float, float]], gap: float
+) -> None:
+    lefts = in_a_row(wanted, room=(0.0, 200.0), gap=gap)
+    ends = [left + wanted[k][1] for k, left in enumerate(lefts)]
+    assert all(left >= 0 and end <= 200 + 1e-9 for left, end in zip(lefts, ends, strict=True))
+    assert all(b - a >= gap - 1e-9 for a, b in zip(ends, lefts[1:], strict=False))
+    if sum(width for _, width in wanted) + gap * len(wanted) <= 200:
+        assert len(lefts) == len(wanted)
 
 
 @pytest.mark.parametrize("gap", [0.0, 2.0])

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from poet_gui.main_window import MainWindow
 from poet_gui.notices import Level
 from solver.outcome import Optimal
+from solver.text import counted
 from solver.units import format_bytes
 from tests.poet_gui.fixtures import MakeWindow, open_model, solve
 
@@ -43,6 +44,8 @@ def test_that_peak_and_energy_are_one_number_everywhere(solved: MainWindow, tmp_
     assert peak == document["peak_bytes"] == trace.peak_bytes <= core.budgets.ram_bytes
     shown = solved.views.headline.figures.text().replace("\u00a0", " ")
     assert f"peak {format_bytes(peak)} of " in shown
+    for kind, what in (("recompute", "recompute"), ("page_out", "page-out")):
+        assert counted(sum(row["kind"] == kind for row in rows), what) in shown
     curve = solved.views.schedule.canvas.curve
     assert curve is not None
     assert curve.peak_bytes == peak

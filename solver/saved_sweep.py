@@ -35,7 +35,7 @@ def sweep_faults(document: SweepDocument, graph: TrainingGraph | None = None) ->
     """
     if not all(point.is_full for point in document.points):
         hint = "make the sweep with --full"
-        raise ModelError(Issue("holds no schedules that could be verified", "points", hint))
+        raise ModelError(Issue("the sweep holds no schedules that could be verified", "", hint))
     faults = [*_head_faults(document), *_axis_faults(document), *_order_faults(document.points)]
     for position, point in enumerate(document.points):
         found = faults_of(result_of(point), graph)

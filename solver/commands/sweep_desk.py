@@ -111,7 +111,13 @@ class SweepDesk:
                 if wish.is_set():
                     run.stop(pool)
         if wish.is_set():
-            say("interrupted: the points so far are kept")
+            path = self._order.json_path
+            places = [
+                *([] if path is None else [f"kept in {path}"]),
+                *(["stored"] if store else []),
+            ]
+            kept = " and ".join(places) or "printed below, and kept nowhere"
+            say(f"interrupted: the points so far are {kept}")
         return wish.is_set()
 
     def deliver(self) -> None:

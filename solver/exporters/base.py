@@ -52,7 +52,7 @@ def write_companions(exporter: Exporter, path: Path) -> tuple[str, ...]:
         beside = path.parent / name
         if not beside.exists():
             write_whole(beside, data)
-            said.append(f"{name} is beside it.")
+            said.append(f"{name} is beside {path.name}.")
         elif beside.read_bytes() != data:
-            said.append(f"The {name} that lies beside it is another one and was left as it is.")
+            said.append(f"The {name} beside {path.name} is another one and was left as it is.")
     return tuple(said)

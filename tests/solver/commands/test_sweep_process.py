@@ -50,7 +50,7 @@ def test_that_ctrl_c_keeps_the_points_and_leaves_no_process(tmp_path: Path) -> N
     out, err = process.communicate(timeout=120)
 
     assert process.returncode == 130
-    assert "interrupted: the points so far are kept" in err
+    assert f"interrupted: the points so far are kept in {path}" in err
     assert "along RAM" in out
     document = read(path)
     assert len(document["points"]) >= 1

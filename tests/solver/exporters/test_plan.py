@@ -55,7 +55,7 @@ def test_that_a_model_that_was_not_traced_has_no_plan() -> None:
 
 def test_that_the_runner_is_written_beside_a_plan(tmp_path: Path) -> None:
     said = write_companions(PLAN, tmp_path / "net.plan.json")
-    assert said == (f"{RUNNER} is beside it.",)
+    assert said == (f"{RUNNER} is beside net.plan.json.",)
     runner = (tmp_path / RUNNER).read_text("utf-8")
     compile(runner, RUNNER, "exec")
     assert "import solver" not in runner
@@ -80,7 +80,7 @@ def test_that_the_command_writes_plan_and_runner(
     path = tmp_path / "net.plan.json"
     arguments = ["--device", "rpi4", "--strategy", "keep-all", "--ram-ratio", "1"]
     assert run(["solve", str(FILE), *arguments, "--plan", str(path)]) == 0
-    assert "run_plan.py is beside it" in capfd.readouterr().err
+    assert "run_plan.py is beside net.plan.json" in capfd.readouterr().err
     assert msgspec.json.decode(path.read_bytes(), type=PlanDocument).name == "small_net"
     assert (tmp_path / RUNNER).exists()
 

@@ -13,6 +13,7 @@ from solver.milp.period_model import PeriodModel
 from solver.problem import Problem
 from solver.staged import StagedProblem, stage
 from tests.helpers.builders import Line, device_of, graph_of, problem_of
+from tests.helpers.crowded import crowded_inside
 from tests.helpers.milp import solved
 from tests.helpers.oracle import least_energy
 
@@ -53,24 +54,6 @@ def wanted_twice() -> Problem:
         Line("u2", "b", 10, 1e6, ("u1", "h2")),
     ]
     return problem_of(graph_of(lines), 9_500, device=DEVICE, paging=False)
-
-
-def crowded_inside() -> Problem:
-    """f2 must go while `wide` runs; made again for `last`, f1 and f2 do not fit beside x.
-
-    f1 10,000, f2 2000, x 3000 and `small` 10 B: 15,010 B of 15,009. f2 can be paged for 5 J.
-    """
-    lines = [
-        Line("f0", "f", 100, 1e6, recomputable=False, pageable=False),
-        Line("f1", "f", 10_000, 1e6, ("f0",), pageable=False),
-        Line("f2", "f", 2000, 1e6, ("f1",)),
-        Line("x", "f", 3000, 1e6, ("f0",), recomputable=False),
-        Line("wide", "b", 11_500, 1e6, ("x", "f0")),
-        Line("small", "b", 10, 1e6, ("wide",), pageable=False),
-        Line("last", "b", 10, 1e6, ("small", "f2", "x")),
-    ]
-    device = device_of(joule_per_byte_in=1.25e-3, joule_per_byte_out=1.25e-3)
-    return problem_of(graph_of(lines), 15_009, device=device)
 
 
 def planned(staged: StagedProblem, moments: Moments) -> tuple[PeriodModel, FloatArray, Plan]:
@@ -126,7 +109,7 @@ def test_that_a_moment_is_added_between_two_supplies_that_the_model_pays_once() 
 
 @pytest.mark.parametrize(
     ("problem", "overhead_j"),
-    [(crowded_twice(), 4.0), (wanted_twice(), 6.0), (crowded_inside(), 5.0)],
+    [(crowded_twice(), 4.0), (wanted_twice(), 6.0), (crowded_inside(15_009), 5.0)],
 )
 def test_that_in_the_end_the_plan_costs_what_the_model_says(
     problem: Problem, overhead_j: float
@@ -140,7 +123,7 @@ def test_that_in_the_end_the_plan_costs_what_the_model_says(
 
 
 def test_that_memory_inside_a_stage_is_looked_at_once_first_runs_are_settled() -> None:
-    staged = stage(crowded_inside())
+    staged = stage(crowded_inside(15_009))
     moments = Moments(ops={4})  # `wide`
     model, x, plan = planned(staged, moments)
 

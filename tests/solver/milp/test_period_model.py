@@ -13,6 +13,7 @@ from solver.milp.period_model import PeriodModel
 from solver.problem import Problem
 from solver.staged import StagedProblem, stage
 from tests.helpers.builders import Line, device_of, graph_of, problem_of
+from tests.helpers.crowded import crowded_inside
 from tests.helpers.milp import session_of, solved
 from tests.helpers.oracle import least_energy
 from tests.helpers.period_bounds import bounds_j, every_moment
@@ -52,26 +53,6 @@ def remade_from_the_dead(*, middle: int = 1000) -> Problem:
     ]
     ram = 9000 + 1000 + 10 + 500
     return problem_of(graph_of(lines), ram, device=device_of(joule_per_flop=1e-6), paging=False)
-
-
-def crowded_inside(ram: int) -> Problem:
-    """f2 (2000 B) must go while `wide` runs, and comes back in stage `last` beside x (3000 B).
-
-    Making it again from f0 takes 1 + 1 J, and f1 (10,000 B) and f2 beside x and `small` (10 B)
-    meanwhile: 15,010 B. Paging f2 out and in takes 2.5 + 2.5 J, paging x 3.75 + 3.75 J. No first
-    run takes more than 14,600 B, but with f2 beside it `wide` takes 16,600 B.
-    """
-    lines = [
-        Line("f0", "f", 100, 1e6, recomputable=False, pageable=False),
-        Line("f1", "f", 10_000, 1e6, ("f0",), pageable=False),
-        Line("f2", "f", 2000, 1e6, ("f1",)),
-        Line("x", "f", 3000, 1e6, ("f0",), recomputable=False),
-        Line("wide", "b", 11_500, 1e6, ("x", "f0")),
-        Line("small", "b", 10, 1e6, ("wide",), pageable=False),
-        Line("last", "b", 10, 1e6, ("small", "f2", "x")),
-    ]
-    device = device_of(joule_per_byte_in=1.25e-3, joule_per_byte_out=1.25e-3)
-    return problem_of(graph_of(lines), ram, device=device)
 
 
 def test_that_a_rerun_is_charged_for_its_inputs_where_the_gap_model_does_not() -> None:

@@ -11,6 +11,7 @@ from typing import Final
 
 from solver.loaders.onnx_fused_attention import attention_parts
 from solver.loaders.onnx_fused_embedding import embedding_parts
+from solver.loaders.onnx_fused_grouped import grouped_parts
 from solver.loaders.onnx_nodes import FileNode
 from solver.network import AttributeValue
 
@@ -112,6 +113,7 @@ _FUSED: Final[Mapping[str, Callable[[FileNode, Fresh], tuple[FileNode, ...]]]] =
     "com.microsoft::SkipLayerNormalization": _skip("LayerNormalization", 2),
     "com.microsoft::SkipSimplifiedLayerNormalization": _skip("SimplifiedLayerNormalization", 1),
     "com.microsoft::EmbedLayerNormalization": embedding_parts,
+    "com.microsoft::GroupQueryAttention": grouped_parts,
     "com.microsoft::FusedConv": _activated("Conv"),
     "com.microsoft::FusedGemm": _activated("Gemm"),
     "com.microsoft::BiasGelu": _biased("com.microsoft::Gelu"),
@@ -123,7 +125,8 @@ def written_out(node: FileNode, fresh: Fresh) -> tuple[FileNode, ...]:
     """The ordinary nodes that a fused one stands for, in order; any other node as it is.
 
     The last one keeps the node's name and outputs. A sum that the file does not name is called
-    after its node, as are the tensors of a function that is written out.
+    after its node, as are the tensors of a function that is written out. Raises RuleError for a
+    form of it that has no such parts.
     """
     write = _FUSED.get(node.op_type)
     return (node,) if write is None else write(node, fresh)

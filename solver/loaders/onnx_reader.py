@@ -103,11 +103,11 @@ class NodeReader:
                 yield from self._call(node, name, function, place)
                 continue
             try:
-                read = self._node(node, name, kind, place)
+                parts = tuple(self._written_out(self._node(node, name, kind, place)))
             except RuleError as error:
                 self.issues.append(Issue(str(error), f"{self.file}: node {name} ({kind})"))
                 continue
-            yield from self._written_out(read)
+            yield from parts
 
     def _written_out(self, node: FileNode) -> Iterator[FileNode]:
         def fresh(wanted: str) -> str:

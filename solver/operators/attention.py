@@ -183,4 +183,5 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType({
     "Attention": Attention(),
     "RotaryEmbedding": RotaryEmbedding(),
     "com.microsoft::MultiHeadAttention": MultiHeadAttention(),
+    "com.microsoft::RotaryEmbedding": RotaryEmbedding(),
 })  # fmt: skip

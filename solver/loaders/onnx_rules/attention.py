@@ -138,8 +138,19 @@ def rotary_embedding(node: Node) -> Inference:
     return one(x.shape, x.dtype, **node.attributes)
 
 
+def turned_heads(node: Node) -> Inference:
+    """RotaryEmbedding of com.microsoft: positions come second, and heads need not be counted."""
+    x = node.need(0)
+    if node.integer("num_heads", 0) and x.rank != _STACKED:
+        _heads(x, "features", node.integer("num_heads", 0))
+    for position in (2, 3):
+        node.need(position)
+    return one(x.shape, x.dtype, **node.attributes)
+
+
 RULES: Final[Mapping[str, Rule]] = MappingProxyType({
     "Attention": attention,
     "RotaryEmbedding": rotary_embedding,
     "com.microsoft::MultiHeadAttention": multi_head_attention,
+    "com.microsoft::RotaryEmbedding": turned_heads,
 })  # fmt: skip

@@ -163,7 +163,8 @@ class Exporter(QObject):
 
     def _say_saved(self, path: str, said: Sequence[str] = ()) -> None:
         self._settings.folder = str(Path(path).parent)
-        self._say(Level.INFO, f"Saved {Path(path).name}", "\n".join((path, *said)))
+        title, text = f"Saved {Path(path).name}", "\n".join((path, *said))
+        self.notice.emit(Notice(Level.INFO, title, text, passes=True))
 
     def _say(self, level: Level, title: str, text: str) -> None:
         self.notice.emit(Notice(level, title, text))

@@ -146,7 +146,7 @@ class ImportDesk(QObject):
         now = self._core.model
         if before is not None and now is not None:
             words = reload_words(before, now.costed)
-            self.notice.emit(Notice(Level.INFO, words.title, words.text))
+            self.notice.emit(Notice(Level.INFO, words.title, words.text, passes=not words.text))
 
     @Slot(object, str)
     def _on_failed(self, issues: tuple[Issue, ...], details: str) -> None:  # noqa: ARG002

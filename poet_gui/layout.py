@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from poet_gui.notices import NoticeArea
 from poet_gui.theme import Theme
 from poet_gui.widgets.actions_table import ActionsTable
 from poet_gui.widgets.blocks_table import BlocksTable
@@ -32,6 +31,7 @@ from poet_gui.widgets.headline_bar import HeadlineBar
 from poet_gui.widgets.history_panel import HistoryPanel
 from poet_gui.widgets.impossible_banner import ImpossibleBanner
 from poet_gui.widgets.model_panel import ModelPanel
+from poet_gui.widgets.notice_area import NoticeArea
 from poet_gui.widgets.parts import card
 from poet_gui.widgets.resident_table import ResidentTable
 from poet_gui.widgets.schedule_view import ScheduleView
@@ -97,9 +97,11 @@ class Views:
 
 def build_views(window: QMainWindow) -> Views:
     """Make the views and put them into `window`."""
+    central = QWidget()
+    central.setObjectName("centralWidget")
     views = Views(
         header=HeaderBar(),
-        notices=NoticeArea(),
+        notices=NoticeArea(central),
         budgets=BudgetsPanel(),
         model=ModelPanel(),
         history=HistoryPanel(),
@@ -128,8 +130,6 @@ def build_views(window: QMainWindow) -> Views:
     )
     _fill_columns(views)
     _fill_rows(views)
-    central = QWidget()
-    central.setObjectName("centralWidget")
     layout = QVBoxLayout(central)
     layout.setContentsMargins(0, 0, 0, 0)
     layout.setSpacing(0)

@@ -127,7 +127,7 @@ class Opener(QObject):
         """Open the quantised file that was refused last, simulated in floats."""
         if self._quantised is None:
             text = "A quantised ONNX file is refused first; its notice offers the same."
-            self.notice.emit(Notice(Level.INFO, "No quantised file was refused", text))
+            self.notice.emit(Notice(Level.INFO, "No quantised file was refused", text, passes=True))
             return
         self.open_request(replace(self._quantised, quantized=Quantized.STRAIGHT_THROUGH))
 
@@ -175,7 +175,8 @@ class Opener(QObject):
         """Open the first of the files that were dropped, and say so when there were more."""
         if len(paths) > 1:
             text = f"The window shows one at a time: {Path(paths[0]).name}."
-            self.notice.emit(Notice(Level.INFO, f"{len(paths)} files were dropped", text))
+            title = f"{len(paths)} files were dropped"
+            self.notice.emit(Notice(Level.INFO, title, text, passes=True))
         if paths:
             self.open_path(paths[0])
 

@@ -95,7 +95,7 @@ class Settings:
         if not isinstance(found, dict):
             return None
         dims = found.get(_DIMS)
-        return Sizes(_size(found.get(_BATCH)), _sizes(dims if isinstance(dims, dict) else {}))
+        return Sizes(_size(found.get(_BATCH), 1), _sizes(dims if isinstance(dims, dict) else {}))
 
     @property
     def sizes_by_name(self) -> Mapping[str, int]:
@@ -145,10 +145,10 @@ class Settings:
             return default
 
 
-def _size(value: object) -> int | None:
+def _size(value: object, least: int = 0) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int):
         return None
-    return value if value > 0 else None
+    return value if value >= least else None
 
 
 def _sizes(found: Mapping[str, object]) -> Mapping[str, int]:

@@ -4,25 +4,32 @@ Stands here because `solver` and `resources` are common names: when another pack
 comes first on the path, nothing inside ours can say so.
 """
 
+import os
+import signal
 import sys
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import FrameType
 from typing import Final
 
 _NAMES: Final = ("solver", "resources")
+_INTERRUPTED: Final = 130
+"""As solver.commands.interrupts has it, which is not imported yet."""
 
 
 def poet() -> None:
     """Entry point of `poet`."""
+    _end_quietly()
     _refuse_foreign_packages()
     import_module("solver.cli").main()
 
 
 def poet_gui() -> None:
     """Entry point of `poet-gui`: `poet gui` with the same words for the same mistakes."""
+    _end_quietly()
     _refuse_foreign_packages()
-    sys.exit(import_module("solver.cli").run(["gui", *sys.argv[1:]]))
+    import_module("solver.cli").main(["gui", *sys.argv[1:]])
 
 
 def foreign_packages() -> tuple[str, ...]:
@@ -41,6 +48,17 @@ def foreign_packages() -> tuple[str, ...]:
                 "start from another folder, or use an environment without it"
             )
     return tuple(found)
+
+
+def _end_quietly() -> None:
+    """Let Ctrl+C during the first imports end the process in a sentence; solver.cli takes over."""
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, _end)
+
+
+def _end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - the signal's signature
+    os.write(2, b"poet: interrupted\n")
+    os._exit(_INTERRUPTED)
 
 
 def _refuse_foreign_packages() -> None:

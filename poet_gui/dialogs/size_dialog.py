@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
 
-from poet_gui.viewmodels.size_questions import MOST, Question, answers
+from poet_gui.viewmodels.size_questions import MOST, UNANSWERED, Question, answers, least
 from poet_gui.widgets.parts import button, eliding, label
 
 
@@ -54,13 +54,13 @@ class SizeDialog(QDialog):
     def _field(self, question: Question) -> QSpinBox:
         field = QSpinBox()
         field.setObjectName(f"size {question.name}")
-        field.setRange(0, MOST)
+        field.setRange(UNANSWERED, MOST)
         field.setSpecialValueText("size?")
         field.setValue(question.start)
         field.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
         field.setGroupSeparatorShown(True)
         field.setMinimumWidth(14 * self.fontMetrics().averageCharWidth())
-        tip = f"size of {question.title}, a whole number above zero"
+        tip = f"size of {question.title}, a whole number, {least(question)} or more"
         field.setToolTip(tip)
         field.setAccessibleName(tip)
         field.valueChanged.connect(self._on_changed)
@@ -99,7 +99,9 @@ class SizeDialog(QDialog):
         self.setMinimumWidth(72 * self.fontMetrics().averageCharWidth())
 
     def _focus_first_open(self) -> None:
-        first = next((field for field in self.fields if not field.value()), self.fields[0])
+        first = next(
+            (field for field in self.fields if field.value() == UNANSWERED), self.fields[0]
+        )
         first.setFocus()
         first.selectAll()
 

@@ -11,9 +11,13 @@ MOST: Final = 2**31 - 1
 """The largest size that can be typed: what ONNX tools accept for one dimension."""
 
 
+UNANSWERED: Final = -1
+"""In the place of a size that nobody has chosen yet."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Sizes that a user chose for one file, each above zero; `batch` None where nobody chose."""
+    """Sizes that a user chose for one file; `batch`, above zero, None where nobody chose."""
 
     batch: int | None = None
     dims: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
@@ -21,7 +25,10 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One size to choose: `start` is the value to begin with, 0 when there is none to offer."""
+    """One size to choose: `start` is the value to begin with, UNANSWERED when none is offered.
+
+    A batch is 1 or more; other sizes may be 0, such as the words that are carried over.
+    """
 
     name: str
     title: str
@@ -43,14 +50,20 @@ def questions(
 
 def _question(size: OpenSize, chosen: Sizes, by_name: Mapping[str, int]) -> Question:
     before = chosen.batch if size.is_batch else chosen.dims.get(size.name)
-    start = size.size or before or by_name.get(size.name) or (1 if size.is_batch else 0)
+    offers = (size.size, before, by_name.get(size.name), 1 if size.is_batch else UNANSWERED)
+    start = next(offer for offer in offers if offer is not None)
     title = f"batch ({size.name})" if size.is_batch else size.name
     return Question(size.name, title, ", ".join(size.places), min(start, MOST), size.is_batch)
 
 
+def least(question: Question) -> int:
+    """The smallest size that answers it."""
+    return 1 if question.is_batch else 0
+
+
 def answers(asked: Sequence[Question], values: Sequence[int]) -> Sizes | None:
-    """The sizes chosen, `values` in the order of `asked`; None while one is not above zero."""
-    if any(value < 1 for value in values):
+    """The sizes chosen, `values` in the order of `asked`; None while one is missing."""
+    if any(value < least(question) for question, value in zip(asked, values, strict=True)):
         return None
     batch = None
     dims: dict[str, int] = {}

@@ -9,11 +9,12 @@ from pytestqt.qtbot import QtBot
 from poet_gui.dialogs.report_sheet import ReportSheet
 from poet_gui.dialogs.size_dialog import SizeDialog
 from poet_gui.main_window import MainWindow
-from poet_gui.notices import Level, NoticeBar
+from poet_gui.notices import Level
 from poet_gui.screenshot import Screenshot
 from poet_gui.settings import Settings
 from poet_gui.viewmodels.size_questions import Sizes
 from poet_gui.viewmodels.time_range import TimeRange
+from poet_gui.widgets.notice_bar import NoticeBar
 from solver.graph import Quantized
 from tests.helpers.onnx_models import floats, model_of, node, weight
 from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, notice_saying, open_model, solve

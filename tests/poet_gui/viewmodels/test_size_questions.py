@@ -3,6 +3,7 @@
 import pytest
 
 from poet_gui.viewmodels.size_questions import (
+    UNANSWERED,
     Question,
     Sizes,
     answers,
@@ -18,7 +19,7 @@ ROWS = OpenSize("rows", ("x (N, 3, rows)", "z (rows)"))
 def test_that_a_batch_begins_at_one_and_other_sizes_are_left_to_the_user() -> None:
     assert questions((BATCH, ROWS), Sizes(), {}) == (
         Question("N", "batch (N)", "x (N, 3, rows)", 1, is_batch=True),
-        Question("rows", "rows", "x (N, 3, rows), z (rows)", 0, is_batch=False),
+        Question("rows", "rows", "x (N, 3, rows), z (rows)", UNANSWERED, is_batch=False),
     )
 
 
@@ -28,6 +29,7 @@ def test_that_a_batch_begins_at_one_and_other_sizes_are_left_to_the_user() -> No
         (None, {}, {"rows": 64}, 64),
         (None, {"rows": 32}, {"rows": 64}, 32),
         (8, {"rows": 32}, {}, 8),
+        (None, {"rows": 0}, {"rows": 64}, 0),
     ],
 )
 def test_that_a_size_begins_with_the_nearest_earlier_choice(
@@ -40,8 +42,14 @@ def test_that_a_size_begins_with_the_nearest_earlier_choice(
 
 def test_that_nothing_is_answered_while_a_size_is_missing() -> None:
     asked = questions((BATCH, ROWS), Sizes(), {})
-    assert answers(asked, [1, 0]) is None
+    assert answers(asked, [1, UNANSWERED]) is None
     assert answers(asked, [4, 7]) == Sizes(4, {"rows": 7})
+
+
+def test_that_a_size_may_be_nothing_but_a_batch_may_not() -> None:
+    asked = questions((BATCH, ROWS), Sizes(), {})
+    assert answers(asked, [1, 0]) == Sizes(1, {"rows": 0})
+    assert answers(asked, [0, 1]) is None
 
 
 def test_that_the_sizes_in_use_are_those_a_model_was_opened_with() -> None:

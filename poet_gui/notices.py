@@ -31,9 +31,9 @@ class NoticeAction:
 class Notice:
     """`title` says what happened, `text` why and what to do; `details` go to the clipboard.
 
-    `stays`: it does not speak of the open model, another one does not close it. `passes`: it is good
-    to know and nothing to act upon; it lies over the views for a while and moves none. `action` is
-    offered as a button.
+    `stays`: it does not speak of the open model, another one does not close it. `passes`: it is
+    good to know and nothing to act upon; it lies over the views for a while and moves none.
+    `action` is offered as a button.
     """
 
     level: Level

@@ -99,9 +99,8 @@ class SizeDialog(QDialog):
         self.setMinimumWidth(72 * self.fontMetrics().averageCharWidth())
 
     def _focus_first_open(self) -> None:
-        first = next(
-            (field for field in self.fields if field.value() == UNANSWERED), self.fields[0]
-        )
+        missing = (field for field in self.fields if field.value() == UNANSWERED)
+        first = next(missing, self.fields[0])
         first.setFocus()
         first.selectAll()
 

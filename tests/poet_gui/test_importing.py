@@ -12,7 +12,7 @@ from poet_gui.main_window import MainWindow
 from poet_gui.notices import Level
 from poet_gui.screenshot import Screenshot
 from poet_gui.settings import Settings
-from poet_gui.viewmodels.size_questions import Sizes
+from poet_gui.viewmodels.size_questions import UNANSWERED, Sizes
 from poet_gui.viewmodels.time_range import TimeRange
 from poet_gui.widgets.notice_bar import NoticeBar
 from solver.graph import Quantized
@@ -68,7 +68,7 @@ def test_that_open_sizes_are_asked_for_once_and_remembered(
     dialog = asked(qtbot, window, path)
     assert dialog.isVisible()
     assert not dialog.isModal()
-    assert [field.value() for field in dialog.fields] == [1, 0]
+    assert [field.value() for field in dialog.fields] == [1, UNANSWERED]
     assert not dialog.open_button.isEnabled()  # "rows" is still open
     assert window.views.notices.notices == ()  # a question is no failure
     answer(qtbot, window, dialog, 2, 64)

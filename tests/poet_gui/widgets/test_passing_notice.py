@@ -1,4 +1,4 @@
-"""What passes lies over the views and goes by itself; what is to be acted upon stands above them."""
+"""What passes lies over the views and goes by itself; what asks for an act stands above them."""
 
 from PySide6.QtCore import QEvent, QPointF
 from PySide6.QtGui import QEnterEvent

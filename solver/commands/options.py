@@ -26,7 +26,7 @@ from solver.units import (
     plain_number,
 )
 
-_COUNT: Final = re.compile(r"\s*0*[1-9][0-9]{0,17}\s*")
+_SIZE: Final = re.compile(r"\s*[0-9]{1,18}\s*")
 _C = TypeVar("_C", bound=Callable[..., object])
 _T = TypeVar("_T")
 _T_co = TypeVar("_T_co", covariant=True)
@@ -91,8 +91,8 @@ class _Dimension(click.ParamType[tuple[str, int]]):
         ctx: click.Context | None,  # noqa: ARG002 - click's signature
     ) -> tuple[str, int]:
         name, equals, size = value.rpartition("=")
-        if not (equals and name.strip() and _COUNT.fullmatch(size)):
-            accepted = "write NAME=VALUE with a whole number above 0, such as sequence=128"
+        if not (equals and name.strip() and _SIZE.fullmatch(size)):
+            accepted = "write NAME=VALUE with a whole number, such as sequence=128"
             raise UsageError(Issue(f"{value!r} is not a dimension", _option_name(param), accepted))
         return name.strip(), int(size)
 

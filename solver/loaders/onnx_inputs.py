@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OpenInput:
-    """A real input as declared: each size a number above zero, or the name of what is open.
+    """A real input as declared: each size a number, or the name of what is open.
 
     An open dimension without a name is called after its place ("x.2"): -1 and 0, which exporters
     write for "unknown", end up here too.
@@ -112,7 +112,7 @@ def bind_inputs(
     A leading dimension that the file fixes is replaced only by an explicit batch, and only where it
     equals that of the first input; an open one is 1 unless told otherwise. `questions` are the
     other names that `--dim` takes, for the answer to a name that does not exist. Raises UsageError
-    naming everything that is missing, unknown, contradictory or not above zero.
+    naming everything that is missing, unknown, contradictory or too small.
     """
     leading = next((entry.dims[0] for entry in inputs if entry.dims), None)
     _check_options(inputs, leading, options, file, questions)
@@ -171,8 +171,9 @@ def _check_options(
     names = sorted({size for entry in inputs for size in entry.dims if isinstance(size, str)})
     issues = []
     for name, size in options.dims.items():
-        if size < 1:
-            issues.append(Issue(f"{name}={size} is not above zero", "--dim"))
+        if size < (name == leading):
+            accepted = "above zero" if name == leading else "zero or more"
+            issues.append(Issue(f"{name}={size} is not {accepted}", "--dim"))
         if name not in names:
             issues.append(
                 Issue(

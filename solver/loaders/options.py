@@ -12,7 +12,7 @@ class LoadOptions:
     """Sizes that a file leaves open, and what traced programs are trained with.
 
     batch : the leading dimension of the inputs; None keeps the file's own, or 1 where it has none.
-    dims : values of named dimensions ("N", "sequence"), each above zero.
+    dims : values of named dimensions ("N", "sequence"); some may be 0 (words carried over).
     ask_batch : an open batch is asked for like any other open size, instead of taken to be 1.
     output : the one output of which the loss will be taken; None is not chosen yet.
     straight_through : quantised operators are simulated in floats, instead of refused.

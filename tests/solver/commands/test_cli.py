@@ -81,7 +81,7 @@ def test_that_what_is_no_ratio_is_said_with_what_would_be(poet: Poet) -> None:
         (["sweep", CHAIN, "--device", DEAR, "--points", "1_0"], "--points"),
         ([*SOLVE, "--dim", "sequence"], "NAME=VALUE"),
         ([*SOLVE, "--dim", "=3"], "NAME=VALUE"),
-        ([*SOLVE, "--dim", "N=0"], "NAME=VALUE"),
+        ([*SOLVE, "--dim", "N=-1"], "NAME=VALUE"),
         ([*SOLVE, "--io", "sideways"], "--io"),
         ([*SOLVE, "--csv", "a.out", "--trace", "./a.out"], "same file"),
     ],

@@ -141,7 +141,7 @@ def test_that_a_bias_of_the_scores_is_the_mask_of_attention(tmp_path: Path) -> N
     ],
 )
 def test_that_forms_with_more_in_them_are_refused_by_name(
-    tmp_path: Path, inputs: str, attributes: dict[str, int], reason: str
+    tmp_path: Path, inputs: str, attributes: dict[str, Any], reason: str
 ) -> None:
     with pytest.raises(ModelError, match=f"node it .*{reason}"):
         network_of(tmp_path, inputs, **attributes)

@@ -107,11 +107,20 @@ def test_that_a_name_for_a_file_without_open_sizes_is_answered_so(tmp_path: Path
 def test_that_sizes_below_one_and_contradictions_are_all_named(tmp_path: Path) -> None:
     model = model_of(_POOL, [floats("x", "N", 3, "H", 8)])
     with pytest.raises(UsageError) as caught:
-        load(model, tmp_path, batch=2, dims={"H": 0, "N": 3})
+        load(model, tmp_path, batch=2, dims={"H": -1, "N": 3})
     assert [issue.message for issue in caught.value.issues] == [
-        "H=0 is not above zero",
+        "H=-1 is not zero or more",
         "2 contradicts --dim N=3",
     ]
+
+
+def test_that_a_size_may_be_nothing_but_the_batch_may_not(tmp_path: Path) -> None:
+    inputs = [floats("x", "N", 3), floats("past", "past", 3)]
+    model = model_of([node("Concat", "past x", axis=0)], inputs)
+    network = load(model, tmp_path, batch=4, dims={"past": 0})
+    assert network.values["y"].shape == (4, 3)
+    with pytest.raises(UsageError, match="--dim: N=0 is not above zero"):
+        load(model, tmp_path, dims={"N": 0, "past": 0})
 
 
 def test_that_a_batch_for_a_network_of_scalars_is_refused(tmp_path: Path) -> None:

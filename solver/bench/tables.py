@@ -35,19 +35,36 @@ def tables(
     document: Document,
     best_j: Mapping[str, float],
     verdicts: Sequence[Verdict],
+    *,
+    folded: bool = False,
 ) -> str:
-    """All tables with what their columns mean; parts without a result are left out."""
-    blocks = ["\n".join(_legend(document))]
-    for part, title in _TITLES.items():
-        names = {row.name for row in rows if row.part == part}
-        results = [result for result in document.rows if result.name in names]
-        if results:
-            blocks += [f"**{title}**", "\n".join(_table(results, document, best_j))]
+    """All tables with what their columns mean; parts without a result are left out.
+
+    The goals come last, where a terminal ends; `folded` for a page: first, the rest to unfold.
+    """
+    blocks = [
+        (title, "\n".join(_table(results, document, best_j)))
+        for part, title in _TITLES.items()
+        if (results := _of_part(part, rows, document))
+    ]
     if document.released:
-        blocks += ["**The released formulation beside ours**", "\n".join(_released(document))]
-    if verdicts:
-        blocks += ["**Goals**", "\n".join(_goals(verdicts))]
-    return "\n\n".join(blocks) + "\n"
+        blocks.append(("The released formulation beside ours", "\n".join(_released(document))))
+    goals = ["\n".join(("**Goals**", "", *_goals(verdicts)))] if verdicts else []
+    legend = "\n".join(_legend(document))
+    if folded:
+        text = [*goals, legend, *(_foldable(title, block) for title, block in blocks)]
+    else:
+        text = [legend, *(f"**{title}**\n\n{block}" for title, block in blocks), *goals]
+    return "\n\n".join(text) + "\n"
+
+
+def _of_part(part: str, rows: Sequence[Row], document: Document) -> list[RowResult]:
+    names = {row.name for row in rows if row.part == part}
+    return [result for result in document.rows if result.name in names]
+
+
+def _foldable(title: str, block: str) -> str:
+    return f"<details>\n<summary>{title}</summary>\n\n{block}\n\n</details>"
 
 
 def within_markers(text: str, section: str) -> str:

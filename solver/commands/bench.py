@@ -73,13 +73,16 @@ def bench(
     document, interrupted = _measured(rows, plan, _begin(plan, resume_path), resume_path)
     known = known_best()
     best_j = best_energies_j(rows, document, known)
-    text = tables(rows, document, best_j, verdicts(rows, document, best_j))
+    judged = verdicts(rows, document, best_j)
     if json_path is not None:
         write_output(json_path, encode(document))
     if json_path != STDOUT:
-        click.echo(text)
+        click.echo(tables(rows, document, best_j, judged))
     if readme_path is not None and not interrupted:
-        write_output(readme_path, _with_tables(readme_path, text))
+        write_output(
+            readme_path,
+            _with_tables(readme_path, tables(rows, document, best_j, judged, folded=True)),
+        )
     if is_recorded:
         _record(improved(document, known))
     found = faults(rows, document, best_j, tolerance=_QUICK_TOLERANCE if quick else None)

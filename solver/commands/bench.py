@@ -79,10 +79,8 @@ def bench(
     if json_path != STDOUT:
         click.echo(tables(rows, document, best_j, judged))
     if readme_path is not None and not interrupted:
-        write_output(
-            readme_path,
-            _with_tables(readme_path, tables(rows, document, best_j, judged, folded=True)),
-        )
+        folded = tables(rows, document, best_j, judged, folded=True)
+        write_output(readme_path, _with_tables(readme_path, folded))
     if is_recorded:
         _record(improved(document, known))
     found = faults(rows, document, best_j, tolerance=_QUICK_TOLERANCE if quick else None)

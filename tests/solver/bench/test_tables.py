@@ -84,6 +84,16 @@ def test_that_goals_count_who_reached_them_and_name_the_misses() -> None:
     assert text.splitlines()[-1] == "| soon | 2 of 3 | c (2 s, time) |"
 
 
+def test_that_a_page_begins_with_the_goals_and_folds_every_table() -> None:
+    verdict = Verdict("soon", ("a",), ())
+    text = tables([row()], document(result(LONG)), {NAME: 105.0}, [verdict], folded=True)
+    assert text.startswith("**Goals**\n\n| goal |")
+    assert text.endswith("|\n\n</details>\n")
+    # A blank line before a table: without it Markdown shows its bars.
+    assert "<summary>Real graphs</summary>\n\n| network, device |" in text
+    assert text.count("<details>") == text.count("</details>") == 1
+
+
 def test_that_parts_without_a_result_are_left_out() -> None:
     assert "Reference" not in "\n".join(lines(document(result(LONG))))
     assert "**" not in tables([row()], document(), {}, ())

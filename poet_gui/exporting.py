@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from poet_gui.notices import Level, Notice, notice_of_issues
 from poet_gui.settings import Settings
 from poet_gui.state import ExplorerState
+from poet_gui.viewmodels.picture_title import picture_title
 from poet_gui.widgets.schedule_view import ScheduleView
 from solver.codec import encode_json, result_document
 from solver.codec.result import Origin
@@ -31,11 +32,11 @@ class Exporter(QObject):
     notice = Signal(object)
 
     def __init__(
-        self, state: ExplorerState, picture: ScheduleView, settings: Settings, window: QWidget
+        self, state: ExplorerState, view: ScheduleView, settings: Settings, window: QWidget
     ) -> None:
         super().__init__(window)
         self._core = state.core
-        self._picture = picture
+        self._view = view
         self._settings = settings
         self._window = window
 
@@ -85,12 +86,12 @@ class Exporter(QObject):
     @Slot(str)
     def write_png(self, path: str) -> None:
         """Write the timeline as it stands on screen, at twice its size."""
-        self._draw(path, self._picture.render_png)
+        self._draw(path, self._view.picture.render_png)
 
     @Slot(str)
     def write_svg(self, path: str) -> None:
         """Write the timeline as it stands on screen, as lines and texts."""
-        self._draw(path, self._picture.render_svg)
+        self._draw(path, self._view.picture.render_svg)
 
     @Slot(str)
     def write_csv(self, path: str) -> None:
@@ -107,9 +108,10 @@ class Exporter(QObject):
         """Write what trains the traced model in this order, and beside it the runner."""
         self._export(path, "plan")
 
-    def _draw(self, path: str, render: Callable[[Path], None]) -> None:
+    def _draw(self, path: str, render: Callable[..., None]) -> None:
+        self._view.cards.hover.hide()
         try:
-            render(Path(path))
+            render(Path(path), title=picture_title(self._core))
         except OSError as error:
             self._say_failed(path, error)
             return

@@ -63,8 +63,11 @@ def sources_of(core: Explorer) -> tuple[Source, ...]:
 def style_of(source: Source) -> Style:
     """The style of a strategy; the main one is named by what its switches leave it."""
     style = next(style for style in STYLES if style.strategy == source.strategy)
-    if source.strategy != MAIN or (source.own.paging and source.own.recompute):
-        return style
-    narrower = "remat-only" if source.own.recompute else "paging-only"
-    name = next(other.label for other in STYLES if other.strategy == narrower)
-    return replace(style, label=name)
+    return replace(style, label=strategy_label(source.strategy, source.own))
+
+
+def strategy_label(strategy: str, switches: Switches) -> str:
+    """A strategy by name; the main one is named by what the switches leave it."""
+    if strategy == MAIN and not (switches.paging and switches.recompute):
+        strategy = "remat-only" if switches.recompute else "paging-only"
+    return next((style.label for style in STYLES if style.strategy == strategy), strategy)

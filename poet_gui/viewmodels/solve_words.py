@@ -66,7 +66,7 @@ def status_words(status: SolveStatus, problem: Problem | None) -> StatusWords:
     if status.phase is Phase.READY:
         return StatusWords("Ready", Tone.MUTED, "Move a slider or press Solve.")
     if status.phase is Phase.IMPROVING:
-        gap = _gap_text(problem, status.energy_j, status.bound_j)
+        gap = gap_text(problem, status.energy_j, status.bound_j)
         return StatusWords(f"Improving, {gap}" if gap else "Improving", Tone.ACCENT)
     if status.outcome is not None:
         return outcome_words(status.outcome, problem)
@@ -118,6 +118,14 @@ def curve_words(energy_j: float | None, bound_j: float | None) -> tuple[str, str
     return best, bound
 
 
+def gap_text(problem: Problem, energy_j: float | None, bound_j: float | None) -> str:
+    """The gap on the overhead, rounded up: "gap 1.8 %"; empty while one of the two is not known."""
+    if energy_j is None or bound_j is None:
+        return ""
+    gap = overhead_gap(problem, energy_j, bound_j)
+    return "" if gap is None else f"gap {_percent(gap)}"
+
+
 def _feasible_words(outcome: Feasible, problem: Problem) -> StatusWords:
     gap = overhead_gap(problem, outcome.trace.total_energy_j, outcome.bound_j)
     within = "" if gap is None else f"within {_percent(gap)} (proven)"
@@ -134,13 +142,6 @@ def _feasible_words(outcome: Feasible, problem: Problem) -> StatusWords:
         case _:
             assert_never(outcome.stop_reason)
     return StatusWords(f"{text}, {within}" if within else text, tone, outcome.message)
-
-
-def _gap_text(problem: Problem, energy_j: float | None, bound_j: float | None) -> str:
-    if energy_j is None or bound_j is None:
-        return ""
-    gap = overhead_gap(problem, energy_j, bound_j)
-    return "" if gap is None else f"gap {_percent(gap)}"
 
 
 def _percent(gap: float) -> str:

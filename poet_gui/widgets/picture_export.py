@@ -6,17 +6,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QRect, QSize
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Something to draw: its size in screen pixels, its ground, and what draws it."""
+    """Something to draw: its size in screen pixels, its ground, what draws it, and its name."""
 
     size: QSize
     ground: QColor
     draw: Callable[[QPainter], None]
+    title: str = ""
 
 
 def write_png(picture: Picture, path: Path, scale: float) -> None:
@@ -47,6 +48,10 @@ def write_svg(picture: Picture, path: Path) -> None:
         generator.setFileName(str(draft))
         generator.setSize(picture.size)
         generator.setViewBox(area)
+        generator.setTitle(picture.title)
+        generator.setDescription("")  # Qt would name itself
+        # At another resolution than the screen's, Qt scales texts and pictures inside the picture.
+        generator.setResolution(round(QGuiApplication.primaryScreen().logicalDotsPerInch()))
         painter = QPainter()
         if not painter.begin(generator):
             raise OSError(f"the picture could not be written to {path}")

@@ -1,9 +1,8 @@
 """The schedule view: overview, lanes, memory curve, transport and legend, with all their keys."""
 
-from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
@@ -19,11 +18,11 @@ from poet_gui.theme import LIGHT, Theme
 from poet_gui.viewmodels.block_lanes import blocks_of
 from poet_gui.viewmodels.timeline import NO_TENSOR
 from poet_gui.viewmodels.trace_index import Axis
-from poet_gui.widgets.picture_export import Picture, write_png, write_svg
 from poet_gui.widgets.schedule_canvas import ScheduleCanvas
 from poet_gui.widgets.schedule_cards import ScheduleCards
 from poet_gui.widgets.schedule_foot import ScheduleFoot
 from poet_gui.widgets.schedule_keys import handle_key
+from poet_gui.widgets.schedule_picture import SchedulePicture
 from poet_gui.widgets.state_message import StateMessage, ViewState
 from poet_gui.widgets.time_model import TimeModel
 from poet_gui.widgets.time_moves import TimeMoves
@@ -64,6 +63,7 @@ class ScheduleView(QWidget):
         self.canvas = ScheduleCanvas(self.model)
         self.message = StateMessage()
         self.foot = ScheduleFoot()
+        self.picture = SchedulePicture(self.canvas, self.foot.legend)
         self._trace: Trace | None = None
         self._theme = LIGHT
         self._selected: int | None = None
@@ -172,6 +172,7 @@ class ScheduleView(QWidget):
         self.canvas.set_theme(theme)
         self.foot.set_theme(theme)
         self.cards.set_theme(theme)
+        self.picture.set_theme(theme)
         self.update()
 
     def _describe(self) -> None:
@@ -215,29 +216,6 @@ class ScheduleView(QWidget):
         else:
             return False
         return True
-
-    # Export
-
-    def render_png(self, path: Path, scale: float = 2.0) -> None:
-        """Write what is shown as PNG, `scale` image pixels per screen pixel.
-
-        Raises OSError when the file cannot be written; a file of that name stays as it was.
-        """
-        write_png(self._picture(), path, scale)
-
-    def render_svg(self, path: Path) -> None:
-        """Write what is shown as SVG. Raises OSError likewise."""
-        write_svg(self._picture(), path)
-
-    def _picture(self) -> Picture:
-        self.cards.hover.hide()
-        size = QSize(self.canvas.width(), self.canvas.height() + self.foot.legend.height() + 12)
-        return Picture(size, QColor(self._theme.panel), self._render)
-
-    def _render(self, painter: QPainter) -> None:
-        area = QRectF(0, 0, self.canvas.width(), self.canvas.height())
-        self.canvas.render(painter, area, self.canvas.viewport().rect())
-        self.foot.legend.render(painter, QPoint(12, self.canvas.height() + 6))
 
     # Answers
 

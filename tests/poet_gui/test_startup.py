@@ -31,6 +31,18 @@ def test_that_the_command_starts_from_any_folder(tmp_path: Path) -> None:
     assert "resnet18" in done.stdout
 
 
+def test_that_an_interrupt_of_the_first_imports_is_said_in_a_sentence() -> None:
+    code = (
+        "import os, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from poet_gui import startup; "
+        "startup.import_module = lambda name: os.kill(os.getpid(), signal.SIGINT); "
+        "startup.poet()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"poet: interrupted\n")
+
+
 @pytest.mark.parametrize("name", ["solver", "resources"])
 def test_that_a_foreign_package_is_named_with_its_place(tmp_path: Path, name: str) -> None:
     (tmp_path / name).mkdir()

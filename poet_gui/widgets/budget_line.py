@@ -1,14 +1,22 @@
 """The RAM budget as a line that can be dragged."""
 
+from typing import Final
+
 import pyqtgraph as pg
 from pyqtgraph.GraphicsScene.mouseEvents import MouseDragEvent
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from poet_gui.theme import Theme
 
+GRIP: Final = 9.0
+"""Pixels on each side of the line in which it can be taken."""
+_BAND_ALPHA: Final = 40
+
 
 class BudgetLine(pg.InfiniteLine):  # type: ignore[misc]  # pyqtgraph ships no types
-    """A dashed horizontal line at the budget in bytes.
+    """A dashed horizontal line at the budget in bytes; a band around it lights up when pointed at.
 
     Signals
     -------
@@ -24,6 +32,10 @@ class BudgetLine(pg.InfiniteLine):  # type: ignore[misc]  # pyqtgraph ships no t
 
     def __init__(self) -> None:
         super().__init__(angle=0, movable=True)
+        # What pyqtgraph keeps for a marker on the line is what its bounds, and so its shape, allow.
+        self._maxMarkerSize = GRIP
+        self._held = 0.0
+        self._band = QColor(Qt.GlobalColor.transparent)
         self.setCursor(Qt.CursorShape.SizeVerCursor)
         self.hide()
 
@@ -36,6 +48,8 @@ class BudgetLine(pg.InfiniteLine):  # type: ignore[misc]  # pyqtgraph ships no t
 
     def set_theme(self, theme: Theme) -> None:
         """Use these colours."""
+        self._band = QColor(theme.budget_line)
+        self._band.setAlpha(_BAND_ALPHA)
         for width, setter in ((1, self.setPen), (2, self.setHoverPen)):
             pen = pg.mkPen(theme.budget_line, width=width, style=Qt.PenStyle.DashLine)
             setter(pen)
@@ -45,10 +59,20 @@ class BudgetLine(pg.InfiniteLine):  # type: ignore[misc]  # pyqtgraph ships no t
         if event.button() != Qt.MouseButton.LeftButton:
             return
         event.accept()
-        if event.isStart():
-            self.drag_started.emit()
         view = self.getViewBox()
-        level = float(view.mapSceneToView(event.scenePos()).y())
+        if event.isStart():
+            taken = float(view.mapSceneToView(event.buttonDownScenePos()).y())
+            self._held = self.value() - taken  # it does not jump to where it was taken
+            self.drag_started.emit()
+        level = float(view.mapSceneToView(event.scenePos()).y()) + self._held
         self.budget_dragged.emit(min(max(1, round(level)), round(view.viewRange()[1][1])))
         if event.isFinish():
             self.drag_finished.emit()
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        """Draw the line, and while the pointer is on it where it can be taken."""
+        if self.mouseHovering:
+            painter.fillRect(self.boundingRect(), self._band)
+        super().paint(painter, option, widget)

@@ -31,7 +31,9 @@ from poet_gui.widgets.return_keys import asks_for_return, is_return, with_contro
 
 _REACH = 11.0
 """Pixels: what is nearer to the pointer is meant."""
-_GRIP = 5.0
+_GRIP = 9.0
+"""Pixels on each side of the budget's line in which it can be taken."""
+_NUDGE_PARTS = 100
 
 
 class FrontierPlot(QWidget):
@@ -61,7 +63,8 @@ class FrontierPlot(QWidget):
         self._shown: int | None = None
         self._still: QPixmap | None = None
         self._theme = LIGHT
-        self._dragging = False
+        self._held: float | None = None
+        self._lit = False
         self.hover_card = HoverCard(self)
 
     # What is shown
@@ -145,7 +148,11 @@ class FrontierPlot(QWidget):
     def _draw_budget(self, painter: QPainter, place: Place) -> None:
         scene, area, theme = place.scene, place.area, self._theme
         x = round(self.budget_x(place)) + 0.5
-        pen = QPen(QColor(theme.budget_line), 1.4)
+        if self._lit:
+            band = QColor(theme.budget_line)
+            band.setAlpha(40)
+            painter.fillRect(QRectF(x - _GRIP, area.top(), 2 * _GRIP, area.height()), band)
+        pen = QPen(QColor(theme.budget_line), 2.0 if self._lit else 1.4)
         pen.setDashPattern([4.0, 3.0])
         painter.setPen(pen)
         painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
@@ -190,10 +197,22 @@ class FrontierPlot(QWidget):
         place = self.place()
         return place is not None and abs(pixel.x() - self.budget_x(place)) <= _GRIP
 
-    def _drag_to(self, pixel: QPointF) -> None:
-        place = self.place()
-        if place is not None:
-            self.budget_dragged.emit(place.value(pixel.x()))
+    def _light(self, *, lit: bool) -> None:
+        """Show that the budget's line can be taken here."""
+        if lit != self._lit:
+            self._lit = lit
+            self.update()
+
+    def _nudge(self, hundredths: int) -> None:
+        """Move the budget by so many hundredths of the axis; one beyond the picture comes into it.
+
+        Without a limit the axis' end is what it starts from.
+        """
+        if self.scene is not None:
+            low, high = self.scene.x_range
+            budget = high if self.scene.budget is None else self.scene.budget
+            moved = budget + hundredths * (high - low) / _NUDGE_PARTS
+            self.budget_dragged.emit(min(high, max(low, moved)))
 
     # Qt
 
@@ -245,18 +264,21 @@ class FrontierPlot(QWidget):
             self.focused = point
             self._do(point, compares=compares)
         elif self._at_budget(at) and not compares:
-            self._dragging = True
+            place = self.place()
+            assert place is not None, "it is at a line of a scene"
+            self._held = self.budget_x(place) - at.x()  # it does not jump to where it was taken
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Qt: the budget follows a drag; otherwise the card says what is under the pointer."""
         at, place = event.position(), self.place()
         if place is None:
             return
-        if self._dragging:
-            self._drag_to(at)
+        if self._held is not None:
+            self.budget_dragged.emit(place.value(at.x() + self._held))
             return
         point = self.point_at(at)
         near_line = point is None and self._at_budget(at)
+        self._light(lit=near_line)
         self.setCursor(
             Qt.CursorShape.PointingHandCursor if point is not None
             else Qt.CursorShape.SizeHorCursor if near_line else Qt.CursorShape.ArrowCursor
@@ -270,12 +292,12 @@ class FrontierPlot(QWidget):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Qt: the budget is let go."""
-        if self._dragging:
-            self._dragging = False
-            self._drag_to(event.position())
+        super().mouseReleaseEvent(event)
+        self._held = None
 
     def leaveEvent(self, event: QEvent) -> None:
         """Qt: no card without a pointer."""
+        self._light(lit=False)
         self.hover_card.hide()
         super().leaveEvent(event)
 
@@ -300,13 +322,16 @@ class FrontierPlot(QWidget):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Qt: arrows walk over the points, Return loads, Ctrl+Return compares."""
+        """Qt: arrows walk over the points, with Ctrl they move the budget; Return loads."""
         moves: dict[int, tuple[int, int]] = {
             Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0),
             Qt.Key.Key_Up: (0, -1), Qt.Key.Key_Down: (0, 1),
         }  # fmt: skip
         key, scene = event.key(), self.scene
-        if scene is not None and key in moves:
+        by_budget = event.modifiers() & Qt.KeyboardModifier.ControlModifier
+        if by_budget and key in {Qt.Key.Key_Left, Qt.Key.Key_Right}:
+            self._nudge(1 if key == Qt.Key.Key_Right else -1)
+        elif scene is not None and key in moves:
             along, across = moves[key]
             self._focus_point(neighbour(scene, self.focused, along=along, across=across))
         elif is_return(event) and self.focused is not None:

@@ -170,6 +170,13 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
             self._budget_bytes = budget_bytes
             self._show_budget()
 
+    def nudge_budget(self, hundredths: int) -> None:
+        """Ask for a budget that is higher by so many hundredths of the memory axis."""
+        budget_bytes = self._budget_bytes
+        if budget_bytes is not None and self.curve is not None:
+            step = max(1, round(float(self.memory_box.viewRange()[1][1]) / 100))
+            self.budget_dragged.emit(max(1, budget_bytes + hundredths * step))
+
     def set_selected(self, tensor: int | None) -> None:
         """Draw this tensor's lane as selected and bring it into sight."""
         lane = None

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from poet_gui.widgets.schedule_view import ScheduleView
 
 _PAN_PART: Final = 0.2
+_NUDGES: Final[dict[int, int]] = {Qt.Key.Key_Up: 1, Qt.Key.Key_Down: -1}
 
 KEYS: Final = (
     ("Left / Right", "one step back / on; with Shift the selected range grows"),
@@ -19,6 +20,7 @@ KEYS: Final = (
     ("Space", "play or pause"),
     ("Up / Down", "select the tensor above / below"),
     ("Page Up / Page Down", "scroll the lanes"),
+    ("Ctrl+Up / Ctrl+Down", "raise / lower the line of the memory budget"),
     ("+ / - or Ctrl+wheel", "zoom in / out"),
     ("Alt+Left / Alt+Right", "pan"),
     ("F", "fit the selected range, or everything"),
@@ -37,6 +39,10 @@ def handle_key(view: "ScheduleView", event: QKeyEvent) -> bool:
         return view.step_back()
     if event.modifiers() & Qt.KeyboardModifier.AltModifier:
         return _pan_by_key(view, key)
+    nudge = _NUDGES.get(key)
+    if nudge is not None and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+        view.canvas.nudge_budget(nudge)
+        return True
     plain: dict[int, Callable[[], None]] = {
         Qt.Key.Key_F: view.moves.fit,
         Qt.Key.Key_Backspace: view.moves.back,

@@ -171,12 +171,26 @@ def test_that_the_budget_line_can_be_dragged(qtbot: QtBot, make_window: MakeWind
     assert place is not None
     window.set_ram(4500)
     y = round(place.area.center().y())
-    start = QPoint(round(plot.budget_x(place.__class__(scene_of(window), place.area))), y)
+    line = plot.budget_x(place.__class__(scene_of(window), place.area))
+    start = QPoint(round(line) + 8, y)  # taken beside it
+    qtbot.mousePress(plot, Qt.MouseButton.LeftButton, pos=start)
+    qtbot.mouseRelease(plot, Qt.MouseButton.LeftButton, pos=start)
+    assert window.state.core.budgets.ram_bytes == 4500  # a click moves nothing
     qtbot.mousePress(plot, Qt.MouseButton.LeftButton, pos=start)
     qtbot.mouseMove(plot, start - QPoint(40, 0))
     qtbot.mouseRelease(plot, Qt.MouseButton.LeftButton, pos=start - QPoint(40, 0))
-    moved = place.value(start.x() - 40)
-    assert window.state.core.budgets.ram_bytes == round(moved)
+    assert window.state.core.budgets.ram_bytes == round(place.value(line - 40))
+
+
+def test_that_keys_move_the_budget_line_of_the_frontier(
+    qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = frontier_window(qtbot, make_window)
+    plot = window.views.frontier.plot
+    window.set_ram(4500)
+    low, high = scene_of(window).x_range
+    qtbot.keyClick(plot, Qt.Key.Key_Left, Qt.KeyboardModifier.ControlModifier)
+    assert window.state.core.budgets.ram_bytes == round(4500 - (high - low) / 100)
 
 
 def test_that_the_pointer_is_told_what_is_proven(qtbot: QtBot, make_window: MakeWindow) -> None:

@@ -39,6 +39,18 @@ def test_that_keys_move_the_playhead_step_by_step_and_to_the_peak(
     assert view.model.playhead == 12  # b2, 4000 B
 
 
+def test_that_ctrl_up_and_down_move_the_budget_by_a_hundredth_of_the_axis(
+    view: ScheduleView, qtbot: QtBot
+) -> None:
+    step = round(view.canvas.memory_box.viewRange()[1][1] / 100)
+    view.set_selected(1)
+    for key, wanted in ((Qt.Key.Key_Up, 4000 + step), (Qt.Key.Key_Down, 4000 - step)):
+        with qtbot.waitSignal(view.budget_dragged, timeout=WAIT_MS) as told:
+            qtbot.keyClick(view, key, CTRL)
+        assert told.args == [wanted]
+    assert view._selected == 1  # without Ctrl they choose a tensor
+
+
 def test_that_from_a_free_the_arrows_go_to_the_bars_beside_it(
     view: ScheduleView, qtbot: QtBot
 ) -> None:

@@ -1,7 +1,9 @@
 """The schedule view answers the mouse: clicks, drags, the wheel, and a pointer at rest."""
 
+import time
+
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -102,6 +104,30 @@ def test_that_dragging_the_budget_line_says_how_many_bytes(
     byte_per_pixel = box.viewRange()[1][1] / box.height()
     assert told[-1] == pytest.approx(3000, abs=1.5 * byte_per_pixel)
     assert all(isinstance(size, int) for size in told)
+
+
+@pytest.mark.parametrize("beside", [-8, 8])
+def test_that_the_budget_line_is_taken_eight_pixels_beside_it_and_does_not_jump(
+    view: ScheduleView, qtbot: QtBot, beside: int
+) -> None:
+    canvas, line = view.canvas, view.canvas.budget_line
+    told: list[int] = []
+    view.budget_dragged.connect(told.append)
+    start = at(canvas, canvas.memory_box, 1.0, 4000.0) + QPointF(0, beside)
+    drag(canvas, start, start + QPointF(0, 20))
+    byte_per_pixel = canvas.memory_box.viewRange()[1][1] / canvas.memory_box.height()
+    assert told[-1] == pytest.approx(4000 - 20 * byte_per_pixel, abs=1.5 * byte_per_pixel)
+    assert line.cursor().shape() is Qt.CursorShape.SizeVerCursor
+
+
+def test_that_the_budget_line_lights_up_under_the_pointer(view: ScheduleView) -> None:
+    canvas, line = view.canvas, view.canvas.budget_line
+    on_it = at(canvas, canvas.memory_box, 1.0, 4000.0)
+    send(canvas, QEvent.Type.MouseMove, on_it + QPointF(0, 8), NONE, NONE)
+    assert line.mouseHovering
+    time.sleep(0.02)  # pyqtgraph looks at no more than 100 moves a second
+    send(canvas, QEvent.Type.MouseMove, on_it + QPointF(0, 30), NONE, NONE)
+    assert not line.mouseHovering
 
 
 def test_that_the_memory_axis_holds_still_while_the_budget_is_dragged(

@@ -15,7 +15,7 @@ from typing import Final
 import click
 
 from solver import ENGINE_VERSION
-from solver.commands.interrupts import INTERRUPTED, raise_interrupts
+from solver.commands.interrupts import INTERRUPTED, drop_interrupts, raise_interrupts
 from solver.errors import EngineError
 from solver.plugins import named_object
 from solver.suggest import near_or_all
@@ -102,16 +102,26 @@ def run(arguments: Sequence[str] | None = None) -> int:
         click.echo(f"poet: cannot write to stdout: {error.strerror}", err=True)
         return 1
     except (click.Abort, KeyboardInterrupt):
-        click.echo("poet: interrupted", err=True)
-        return INTERRUPTED
+        return _interrupted()
     return code if isinstance(code, int) else 0
 
 
-def main() -> None:
-    """Entry point of the command `poet`."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Entry point of the command `poet`: run the command line and end the process."""
     sys.excepthook = _say_our_fault
-    raise_interrupts()
-    sys.exit(run())
+    try:
+        raise_interrupts()
+        code = run(arguments)
+        drop_interrupts()
+    except KeyboardInterrupt:  # before the command had begun, or after it was over
+        drop_interrupts()
+        code = _interrupted()
+    sys.exit(code)
+
+
+def _interrupted() -> int:
+    click.echo("poet: interrupted", err=True)
+    return INTERRUPTED
 
 
 def _say_our_fault(

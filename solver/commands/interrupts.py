@@ -30,6 +30,16 @@ def raise_interrupts() -> None:
     sys.unraisablehook = _end_if_interrupted
 
 
+def drop_interrupts() -> None:
+    """Let both signals do nothing: what was asked for is done, and this process is about to end.
+
+    While it ends, Python takes its own handlers away, and either signal would kill it without a
+    word and with another exit code; one that is ignored stays so.
+    """
+    for number in _wanted():
+        signal.signal(number, signal.SIG_IGN)
+
+
 @contextmanager
 def heard_interrupts() -> Iterator[threading.Event]:
     """An event that both signals set, so that they are heard between two steps and not within one.

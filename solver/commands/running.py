@@ -7,7 +7,6 @@ from typing import Final
 
 from solver import api
 from solver.brackets import NOTHING_KNOWN, Known
-from solver.commands.interrupts import heard_interrupts
 from solver.commands.output import quiet_stdout, say
 from solver.commands.progress import ProgressBar
 from solver.events import Event, Report
@@ -22,17 +21,17 @@ _TICK_S: Final = 0.1
 def run_solve(
     problem: Problem,
     options: SolveOptions,
+    wish: threading.Event,
     known: Known = NOTHING_KNOWN,
     report: Report | None = None,
-) -> tuple[Outcome, bool]:
-    """The outcome, and whether the user interrupted the solve; `report` gets every event, too.
+) -> Outcome:
+    """The outcome, what was found until `wish` at the most; `report` gets every event, too.
 
     The solve has a thread of its own: native code in the main thread would keep Python from hearing
-    Ctrl+C. A second Ctrl+C ends the process at once.
+    Ctrl+C.
     """
     cancel = Cancel()
     with (
-        heard_interrupts() as wish,
         quiet_stdout(),
         ProgressBar(problem, options.time_limit_s) as bar,
     ):
@@ -55,7 +54,7 @@ def run_solve(
                 cancel.request()
     if wish.is_set():
         say(f"interrupted: {_kept(job.result())}")
-    return job.result(), wish.is_set()
+    return job.result()
 
 
 def _kept(outcome: Outcome) -> str:

@@ -7,7 +7,7 @@ import msgspec
 
 from solver.api import LoadedModel
 from solver.codec import Origin, encode_json, result_document
-from solver.commands.interrupts import INTERRUPTED
+from solver.commands.interrupts import INTERRUPTED, heard_interrupts
 from solver.commands.options import graph_options
 from solver.commands.output import STDOUT, check_outputs, say, tell, write_export, write_output
 from solver.commands.problem_options import (
@@ -93,12 +93,13 @@ def solve(**given: object) -> int:
     for warning in (*model.graph.warnings, *problem.costed.priced):
         say(f"warning: {warning}")
     stored = StoredResults(problem, arguments.strategy, wanted=arguments.store)
-    outcome, interrupted = run_solve(
-        problem, arguments.options(arguments.strategy), stored.known, stored.report
-    )
-    stored.save()
-    _deliver(arguments, problem, outcome, model)
-    return INTERRUPTED if interrupted else EXIT_CODES[status_of(outcome)]
+    with heard_interrupts() as wish:  # from here on there is something to keep
+        outcome = run_solve(
+            problem, arguments.options(arguments.strategy), wish, stored.known, stored.report
+        )
+        stored.save()
+        _deliver(arguments, problem, outcome, model)
+    return INTERRUPTED if wish.is_set() else EXIT_CODES[status_of(outcome)]
 
 
 def _deliver(

@@ -84,7 +84,7 @@ class Dropped:
         os.kill(os.getpid(), signal.SIGINT)
         time.sleep(1)  # raises KeyboardInterrupt, which Python drops in a __del__
 
-def run():
+def run(arguments):
     signal.signal(signal.SIGINT, signal.default_int_handler)
     cli.raise_interrupts()
     Dropped()
@@ -101,6 +101,62 @@ def test_that_an_interrupt_that_python_would_drop_is_heard() -> None:
     )
 
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"poet: interrupted\n")
+
+
+UNTIL_IT_IS_GONE = """
+import atexit, os, signal, sys
+from solver import cli
+
+def interrupt_without_end():
+    process = os.getpid()
+    if os.fork() == 0:
+        while os.getppid() == process:
+            os.kill(process, signal.SIGINT)
+        os._exit(0)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+cli.run = lambda arguments: 3
+atexit.register(interrupt_without_end)
+cli.main()
+"""
+
+
+def test_that_interrupts_after_the_work_change_no_exit_code() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", UNTIL_IT_IS_GONE], capture_output=True, timeout=60, check=False
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (3, b"", b"")
+
+
+WHILE_IT_IS_WRITTEN = """
+import os, signal
+from solver import cli
+from solver.commands import solve
+
+def write_output(path, data, write=solve.write_output):
+    os.kill(os.getpid(), signal.SIGINT)
+    write(path, data)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+solve.write_output = write_output
+cli.main()
+"""
+
+
+def test_that_an_interrupt_while_the_result_is_written_loses_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    arguments = ["solve", CHAIN, "--device", DEAR, "--strategy", "keep-all", "--json", str(path)]
+    done = subprocess.run(
+        [sys.executable, "-c", WHILE_IT_IS_WRITTEN, *arguments],
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (130, b"")
+    assert b"peak" in done.stdout
+    assert json.loads(path.read_bytes())["status"] == "optimal"
 
 
 @pytest.mark.slow
@@ -128,7 +184,7 @@ def test_that_a_terminal_shows_progress_and_a_pipe_does_not(tmp_path: Path) -> N
 
 
 def test_that_a_fault_of_ours_is_a_sentence_and_a_file() -> None:
-    code = "import solver.cli as c; c.run = lambda: 1 / 0; c.main()"
+    code = "import solver.cli as c; c.run = lambda arguments: 1 / 0; c.main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
 
     text = done.stderr.decode()

@@ -8,7 +8,6 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Final
 
 from solver.brackets import NOTHING_KNOWN, Known
 from solver.costs import price
@@ -20,7 +19,7 @@ from solver.graph import TrainingGraph
 from solver.graph_request import GraphRequest
 from solver.loading import BUILT_IN, LoadedModel, load_training_graph
 from solver.outcome import Failed, Feasible, Optimal, Outcome, bound_faults
-from solver.problem import Budgets, Problem, SolveOptions, Switches
+from solver.problem import MAX_SEED, MAX_THREADS, Budgets, Problem, SolveOptions, Switches
 from solver.strategies.base import Cancel
 from solver.strategies.registry import adapt, get_strategy
 from solver.units import MAX_BYTES, MAX_SECONDS
@@ -37,11 +36,6 @@ __all__ = [
     "make_problem",
     "solve",
 ]
-
-MAX_THREADS: Final = 256
-"""HiGHS starts them one by one: with thousands, no time limit is kept."""
-MAX_SEED: Final = 2**31 - 1
-"""HiGHS keeps its seed in 31 bits."""
 
 
 def make_problem(

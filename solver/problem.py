@@ -9,6 +9,10 @@ from solver.device import IoMode
 
 RUNTIME_TOLERANCE: Final = 1e-9
 """Relative: runtimes are float sums, whose rounding is no overrun of the limit."""
+MAX_THREADS: Final = 256
+"""HiGHS starts them one by one: with thousands, no time limit is kept."""
+MAX_SEED: Final = 2**31 - 1
+"""HiGHS keeps its seed in 31 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,7 @@ class SolveOptions:
     gap: stop when (energy - bound) <= gap * overhead. total_gap: stop proving, once searched, when
     it is <= total_gap * energy. time_limit_s: a stop on the clock, may be 0.
     work_limit: a deterministic stop, in units of about one second of one core, None = none.
+    threads: 1 to MAX_THREADS. seed: 0 to MAX_SEED.
     """
 
     strategy: str = "joint"

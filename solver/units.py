@@ -25,8 +25,8 @@ _REMEMBERED: Final = 8192
 """Tables ask for the same few thousand texts again and again; one takes 10 µs to make."""
 
 _BYTE_UNITS: Final[Mapping[str, int]] = MappingProxyType({
-    "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
-    "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "PB": 10**15,
+    "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "PiB": 2**50, "EiB": 2**60,
+    "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "PB": 10**15, "EB": 10**18,
 })  # fmt: skip
 _SECOND_UNITS: Final[Mapping[str, Decimal]] = MappingProxyType({
     "s": Decimal(1), "ms": Decimal("1e-3"), "us": Decimal("1e-6"), "µs": Decimal("1e-6"),
@@ -91,7 +91,7 @@ def parse_bytes(text: str, *, where: str = "") -> int:
             Issue(
                 f"{text.strip()!r} is more than any machine holds",
                 where,
-                "at most 4611 PB (2**62 B)",
+                "at most 4 EiB (2**62 B)",
             )
         )
     return int(size)

@@ -12,8 +12,10 @@ from msgspec import UNSET, Struct, UnsetType
 from solver.device import IoMode
 from solver.graph import Accounting, Phase, Quantized, Role, WeightGradients, Weights
 from solver.outcome import Limit, StopReason
+from solver.problem import MAX_SEED, MAX_THREADS
 from solver.schedule import ActionKind
 from solver.torch_program import Program
+from solver.units import MAX_BYTES, MAX_SECONDS
 
 Status = Literal["optimal", "feasible", "infeasible", "no_answer", "failed"]
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -159,7 +161,7 @@ class ModelObject(Struct, frozen=True):
 
 
 class SettingsObject(Struct, frozen=True):
-    """Everything that was chosen for a solve; `io` is the mode really used."""
+    """Everything that was chosen for a solve, as a solve takes it; `io` is the mode really used."""
 
     accounting: Accounting
     io: IoMode
@@ -175,16 +177,16 @@ class SettingsObject(Struct, frozen=True):
     gap: Amount
     time_limit_s: Amount
     work_limit: Amount | None
-    threads: Count
-    seed: int
+    threads: Annotated[int, msgspec.Meta(ge=1, le=MAX_THREADS)]
+    seed: Annotated[int, msgspec.Meta(ge=0, le=MAX_SEED)]
     quantized: Quantized | UnsetType = UNSET
 
 
 class BudgetObject(Struct, frozen=True):
     """The two limits; `runtime_s` null = no limit."""
 
-    ram_bytes: Count
-    runtime_s: Amount | None
+    ram_bytes: Annotated[int, msgspec.Meta(ge=0, le=MAX_BYTES)]
+    runtime_s: Annotated[float, msgspec.Meta(ge=0, le=MAX_SECONDS)] | None
 
 
 class ReasonObject(Struct, frozen=True):

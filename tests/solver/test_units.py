@@ -39,6 +39,9 @@ from solver.units import (
         ("2 gb", 2_000_000_000),
         ("3TB", 3_000_000_000_000),
         ("2PB", 2_000_000_000_000_000),
+        ("10PiB", 11_258_999_068_426_240),
+        ("4EiB", 2**62),
+        ("4.5 EB", 4_500_000_000_000_000_000),
         ("2e15", 2_000_000_000_000_000),
         ("1e6", 1_000_000),
         ("1218856 B", 1_218_856),
@@ -56,7 +59,7 @@ def test_that_a_typed_size_is_an_exact_number_of_bytes(text: str, size: int) -> 
 
 @pytest.mark.parametrize(
     "text",
-    ["", " ", "lots", "KiB", "-1", "-256KiB", "nan", "inf", "-inf", "Infinity", "1e30", "1e9999",
+    ["", " ", "lots", "KiB", "-1", "-256KiB", "nan", "inf", "-inf", "Infinity", "1e30", "1e9999", "5EiB",
      "4611686018427387905", "100.5", "1,5 GiB", "12 XB", "1 KB", "256K", "1..5", "0x10", "٣"],
 )  # fmt: skip
 def test_that_a_size_that_makes_no_sense_is_refused_with_what_would_be_accepted(text: str) -> None:

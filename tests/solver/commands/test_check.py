@@ -46,6 +46,28 @@ def test_that_check_passes_a_true_result_and_names_a_fault(poet: Poet, tmp_path:
     assert "peak stated" in out
 
 
+def test_that_check_takes_no_settings_and_budgets_that_solve_refuses(
+    poet: Poet, tmp_path: Path
+) -> None:
+    path = tmp_path / "r.json"
+    poet(*SOLVE, "--json", str(path))
+    document = json.loads(path.read_bytes())
+    refused = {
+        "settings": {"threads": (0, 257), "seed": (-1, 2**31), "gap": (-0.1,), "work_limit": (-1,)},
+        "budget": {"ram_bytes": (-1, 2**62 + 1), "runtime_s": (-1, 2e15)},
+    }
+    for part, values in refused.items():
+        for name, wrong in values.items():
+            for value in wrong:
+                changed = document | {part: document[part] | {name: value}}
+                path.write_text(json.dumps(changed))
+
+                code, _, error = poet("check", str(path))
+
+                assert code == 1, (name, value)
+                assert f"{part}.{name}" in error
+
+
 def test_that_nothing_in_a_graph_reaches_the_terminal_as_a_command(
     poet: Poet, tmp_path: Path
 ) -> None:

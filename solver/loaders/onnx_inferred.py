@@ -85,6 +85,10 @@ class Inferred:
         """The tensor itself where `name` is only another name of it."""
         return self.aliases.get(name, name)
 
+    def look(self, name: str) -> Fact | None:
+        """What is known of the tensor that `name` is a name of."""
+        return self.facts.get(self.resolve(name))
+
     def is_known(self, name: str) -> bool:
         """Whether something is known of the tensor or list `name`; of an absent input, yes."""
         return not name or name in self.facts or name in self.sequences

@@ -13,6 +13,8 @@ from solver.brackets import StoredSchedule
 from solver.costs import CostedGraph, FloatArray
 from solver.frontier import Frontier, LineAxis, along_ram, along_runtime, knees
 from solver.problem import Budgets
+from solver.sweep import DEFAULT_TOLERANCE
+from solver.sweep_open import open_steps
 from solver.units import (
     format_bytes,
     format_joules,
@@ -21,6 +23,8 @@ from solver.units import (
 
 PROVEN_WITHIN: Final = 0.01
 """Of the overhead: a point whose bracket is narrower is drawn as proven."""
+OPEN_PART: Final = 0.01
+"""Of the axis: less than this may be open where a sweep has come to its end."""
 _SLACK: Final = 1e-9  # of the energy: rounding of two sums
 _MARGIN: Final = 0.035
 _KNEES: Final = 3
@@ -76,8 +80,10 @@ class FrontierScene:
     gap_x, gap_low_j, gap_high_j : the staircase of the area between proof and best schedule of the
     first series, one entry per vertex; gap_high_j is inf where no schedule is known.
     impossible : x up to which nothing fits. budget : the present one, None for no limit.
-    solved : places for which a bound was proven. caption : what is plotted, under which other
-    budget. bent : several strategies lie so far apart that y is to be spread by `height`.
+    solved : places for which a bound was proven. settled : all but OPEN_PART of the axis is
+    certified, as a sweep counts it: until then knees are those of what was found so far.
+    caption : what is plotted, under which other budget. bent : several strategies lie so far apart
+    that y is to be spread by `height`.
     """
 
     axis: LineAxis
@@ -93,6 +99,7 @@ class FrontierScene:
     budget: float | None
     marks: tuple[Mark, ...]
     knees: tuple[Mark, ...]
+    settled: bool
     caption: str
     baseline_j: float
     bent: bool = False
@@ -149,6 +156,7 @@ def frontier_scene(
         budget=None if present is None else float(present),
         marks=_marks(costed, axis),
         knees=_knee_marks(main, points, axis),
+        settled=_is_settled(main),
         caption=_caption(budgets, axis) + (" · √ scale" if bent else ""),
         baseline_j=costed.baseline_energy_j,
         bent=bent,
@@ -254,6 +262,12 @@ def _knee_marks(main: Frontier, points: Points, axis: LineAxis) -> tuple[Mark, .
         text = f"knee {number} · {place}, {format_joules(knee.energy_j)}"
         marks.append(Mark(knee.position, text, point))
     return tuple(marks)
+
+
+def _is_settled(main: Frontier) -> bool:
+    low, high = float(main.position[0]), float(main.position[-1])
+    steps = open_steps(main, low, high, DEFAULT_TOLERANCE)
+    return sum(step.end - step.start for step in steps) <= OPEN_PART * (high - low)
 
 
 def _caption(budgets: Budgets, axis: LineAxis) -> str:

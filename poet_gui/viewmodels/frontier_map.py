@@ -11,6 +11,7 @@ from poet_gui.viewmodels.distinct import first_places
 from poet_gui.viewmodels.frontier import PROVEN_WITHIN
 from poet_gui.viewmodels.tables import Column, Table
 from poet_gui.viewmodels.trace_index import IntArray
+from solver.apart import bytes_apart
 from solver.brackets import Brackets
 from solver.costs import CostedGraph, FloatArray
 from solver.problem import Budgets
@@ -122,6 +123,7 @@ def map_table(scene: MapScene) -> Table:
     """The cells as rows, tight to loose; `action` of a row is row * columns + column."""
     rows, columns = scene.shape
     ram = np.tile(scene.ram_bytes, rows)
+    sizes = bytes_apart(scene.ram_bytes.tolist())
     limit = np.repeat(scene.runtime_s, columns)
     best, lower = scene.best_j.ravel(), scene.lower_j.ravel()
 
@@ -130,7 +132,7 @@ def map_table(scene: MapScene) -> Table:
         return format_joules(value) if math.isfinite(value) else "–"
 
     made = (
-        Column("RAM", "budget", ram, lambda r: format_bytes(int(ram[r]))),
+        Column("RAM", "budget", ram, lambda r: sizes[int(ram[r])]),
         Column("runtime limit", "", limit, lambda r: scene.limit_text(r // columns)),
         Column("energy", "of the best schedule known", best, lambda r: joules(best, r)),
         Column("proven", "no schedule needs less", lower, lambda r: joules(lower, r)),

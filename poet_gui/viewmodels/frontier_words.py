@@ -5,13 +5,14 @@ import math
 import numpy as np
 
 from poet_gui.viewmodels.distinct import first_places
-from poet_gui.viewmodels.frontier import FrontierScene, Points
+from poet_gui.viewmodels.frontier import FrontierScene, Points, Series
 from poet_gui.viewmodels.tables import Column, Table
+from solver.apart import bytes_apart
 from solver.brackets import StoredSchedule
 from solver.costs import FloatArray
 from solver.problem import Budgets
+from solver.strategies.registry import PROVING
 from solver.units import (
-    format_bytes,
     format_bytes_exactly,
     format_joules,
     format_percent,
@@ -42,9 +43,23 @@ def place_words(scene: FrontierScene, x: float) -> tuple[str, tuple[str, ...]]:
     if x < scene.impossible:
         return title, ("impossible: no schedule fits",)
     lower_j, best_j = scene.series[0].frontier.at(x)
+    others = tuple(line for one in scene.series[1:] for line in _other_words(one, x))
     if not math.isfinite(best_j):
-        return title, (f"at least {format_joules(lower_j)}", "no schedule known yet")
-    return title, (f"{format_joules(lower_j)} … {format_joules(best_j)}, proven",)
+        return title, (f"at least {format_joules(lower_j)}", "no schedule known yet", *others)
+    return title, (f"{format_joules(lower_j)} … {format_joules(best_j)}, proven", *others)
+
+
+def _other_words(series: Series, x: float) -> tuple[str, ...]:
+    """What is known of a further strategy where it has no schedule; nothing where it has one."""
+    lower_j, best_j = series.frontier.at(x)
+    if x >= series.frontier.position[0] and math.isfinite(best_j):
+        return ()
+    label = series.style.label
+    if series.source.strategy not in PROVING:  # a rule of thumb proves nothing
+        return (f"{label}: this rule of thumb found none here",)
+    if math.isinf(lower_j):
+        return (f"{label}: proven impossible",)
+    return (f"{label}: none known yet",)
 
 
 def budget_words(scene: FrontierScene) -> str:
@@ -63,11 +78,11 @@ def points_table(scene: FrontierScene) -> Table:
     points = scene.points
     peak = np.array([s.peak_bytes for s in points.schedules], dtype=np.int64)
     runtime = np.array([s.runtime_s for s in points.schedules], dtype=np.float64)
-    gap = _gaps(points)
+    gap, sizes = _gaps(points), bytes_apart(peak.tolist())
     names = [scene.series[int(i)].style.label for i in points.series]
     columns = (
         Column("strategy", "", points.series, lambda row: names[row], is_number=False),
-        Column("needs RAM", "peak of the schedule", peak, lambda r: format_bytes(int(peak[r]))),
+        Column("needs RAM", "peak of the schedule", peak, lambda r: sizes[int(peak[r])]),
         Column("runtime", "of one step", runtime, lambda r: format_seconds(float(runtime[r]))),
         Column("energy", "of one step", points.energy_j,
                lambda r: format_joules(float(points.energy_j[r]))),

@@ -1,13 +1,14 @@
 """Rows of the history: one what-if each, newest first."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from poet_gui.explorer import HistoryRow
 from poet_gui.viewmodels.device_words import device_title
 from poet_gui.viewmodels.solve_words import Tone, outcome_words
+from solver.apart import bytes_apart
 from solver.outcome import Feasible, Optimal
-from solver.units import format_bytes, format_bytes_exactly, format_joules, format_seconds
+from solver.units import format_bytes_exactly, format_joules, format_seconds
 
 COLUMNS = ("memory", "runtime", "energy", "answer")
 
@@ -27,10 +28,11 @@ class HistoryText:
 
 def history_rows(rows: Sequence[HistoryRow]) -> tuple[HistoryText, ...]:
     """The rows as text, newest first."""
-    return tuple(_row(row) for row in reversed(rows))
+    sizes = bytes_apart(row.problem.budgets.ram_bytes for row in rows)
+    return tuple(_row(row, sizes) for row in reversed(rows))
 
 
-def _row(row: HistoryRow) -> HistoryText:
+def _row(row: HistoryRow, sizes: Mapping[int, str]) -> HistoryText:
     budgets, switches = row.problem.budgets, row.problem.switches
     words = outcome_words(row.outcome, row.problem)
     found = row.outcome if isinstance(row.outcome, Optimal | Feasible) else None
@@ -48,7 +50,7 @@ def _row(row: HistoryRow) -> HistoryText:
     ))  # fmt: skip
     return HistoryText(
         (
-            format_bytes(budgets.ram_bytes),
+            sizes[budgets.ram_bytes],
             "no limit" if budgets.runtime_s is None else format_seconds(budgets.runtime_s),
             format_joules(found.trace.total_energy_j) if found else "–",
             words.text,

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from poet_gui.viewmodels.solve_words import refusal
 from solver.explain import (
     exact_bytes,
     limit_text,
@@ -65,14 +66,13 @@ def impossible_words(
     """The banner for `outcome`; `found` holds the brackets known so far, by limit."""
     reason = outcome.reason
     asked = limits_to_ask(problem, outcome, options.strategy)
-    what = "memory" if reason.limit is Limit.RAM else "runtime"
     lines = [_blame(problem, reason)]
     for limit in asked:
         line = _progress(problem, limit, found.get(limit), searching)
         if line:
             lines.append(line)
     return ImpossibleWords(
-        f"Impossible: too little {what}",
+        refusal(outcome, problem),
         tuple(lines),
         tuple(_remedies(problem, reason, asked, found)),
         searching is not None,

@@ -8,6 +8,7 @@ from typing import Final, assert_never
 from poet_gui.solving.deliveries import ProcessEnded
 from poet_gui.solving.status import Phase, SolveStatus
 from solver.brackets import STORED_STEP
+from solver.explain import too_little_ram, too_little_time
 from solver.outcome import (
     Failed,
     Feasible,
@@ -20,6 +21,7 @@ from solver.outcome import (
     overhead_gap,
 )
 from solver.problem import Problem
+from solver.strategies.registry import PROVING
 from solver.units import format_bytes_exactly, format_joules, format_percent, format_seconds
 
 
@@ -87,9 +89,9 @@ def _ended_words(outcome: Outcome, problem: Problem) -> StatusWords:
             return StatusWords("Optimal (proven)", Tone.GOOD, outcome.message)
         case Feasible():
             return _feasible_words(outcome, problem)
-        case Infeasible(reason=reason):
-            what = "memory" if reason.limit is Limit.RAM else "runtime"
-            return StatusWords(f"Impossible: too little {what}", Tone.DANGER, outcome.message)
+        case Infeasible():
+            tone = Tone.DANGER if is_proven_impossible(outcome, problem) else Tone.WARNING
+            return StatusWords(refusal(outcome, problem), tone, outcome.message)
         case NoAnswer(stop_reason=StopReason.CANCELLED):
             return StatusWords("Stopped, no schedule found yet", Tone.WARNING, outcome.message)
         case NoAnswer():
@@ -99,6 +101,22 @@ def _ended_words(outcome: Outcome, problem: Problem) -> StatusWords:
             return StatusWords("Failed", Tone.DANGER, outcome.message)
         case _:
             assert_never(outcome)
+
+
+def is_proven_impossible(outcome: Infeasible, problem: Problem) -> bool:
+    """Whether no schedule can exist: of a rule of thumb, "does not fit" speaks of it alone."""
+    record = outcome.record
+    return record.strategy in PROVING or bool(
+        too_little_ram(problem, record) or too_little_time(problem, record)
+    )
+
+
+def refusal(outcome: Infeasible, problem: Problem) -> str:
+    """Which budget is too small, and for whom."""
+    what = "memory" if outcome.reason.limit is Limit.RAM else "runtime"
+    if is_proven_impossible(outcome, problem):
+        return f"Impossible: too little {what}"
+    return f"{outcome.record.strategy} found no schedule: too little {what} for it"
 
 
 def remedy(outcome: Outcome | None) -> Remedy | None:

@@ -1,6 +1,7 @@
-"""The rows beside the solver's curves: first schedule, best, bound, step."""
+"""The rows beside the solver's curves: first and best schedule, what is proven, the step."""
 
-from poet_gui.solving.status import SolveStatus
+from poet_gui.solving.status import SolveStatus, Step
+from poet_gui.viewmodels.step_words import step_words
 from solver.problem import SolveOptions
 from solver.units import format_joules, format_seconds
 
@@ -12,13 +13,18 @@ def solver_facts(status: SolveStatus) -> tuple[Fact, ...]:
     first = status.incumbents[0] if status.incumbents else None
     best = status.incumbents[-1] if status.incumbents else None
     bound = status.bounds[-1] if status.bounds else None
-    step = status.steps[-1].name if status.steps else "–"
+    step = step_words(status.steps[-1].name) if status.steps else "–"
+    doing = "doing now" if status.phase.is_busy else "did last"
     return (
         ("first schedule", _at(first.t_s, first.joules) if first else "–", ""),
-        ("best", _at(best.t_s, best.joules) if best else "–", ""),
-        ("bound", _at(bound.t_s, bound.joules) if bound else "–", ""),
-        ("step", step, " → ".join(f"{s.name} ({format_seconds(s.t_s)})" for s in status.steps)),
+        ("best schedule", _at(best.t_s, best.joules) if best else "–", ""),
+        ("at least", _at(bound.t_s, bound.joules) if bound else "–", "proven: none needs less"),
+        (doing, step, "\n".join(_told(each) for each in status.steps)),
     )
+
+
+def _told(step: Step) -> str:
+    return f"{format_seconds(step.t_s)}: {step_words(step.name)} ({step.name})"
 
 
 def solver_words(status: SolveStatus, options: SolveOptions) -> str:

@@ -93,8 +93,8 @@ class FrontierLayer:
             self._draw_series(painter, series)
         self._draw_points(painter)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._draw_knees(painter)
         self._draw_labels(painter)
+        self._draw_knees(painter)
 
     def _draw_impossible(self, painter: QPainter) -> None:
         area = self._place.area
@@ -228,12 +228,7 @@ class FrontierLayer:
 
     def _draw_knees(self, painter: QPainter) -> None:
         """A flag with the number above the point; the name is in the list of knees."""
-        metrics = QFontMetricsF(self._font)
-        for number, knee in enumerate(self._scene.knees, start=1):
-            at = self._place.point(knee.x, float(self._scene.points.energy_j[knee.point]))
-            text = f"knee {number}" if self._place.area.width() > 30 * _PAD * 2 else str(number)
-            width = metrics.horizontalAdvance(text) + 8
-            box = QRectF(at.x() + 5, at.y() - metrics.height() - 7, width, metrics.height())
+        for at, box, text in self._knee_flags():
             painter.setPen(QPen(QColor(self._theme.text_muted), 1))
             painter.drawLine(at, box.bottomLeft() + QPointF(2, -1))
             painter.setBrush(QColor(self._theme.panel))
@@ -241,14 +236,32 @@ class FrontierLayer:
             painter.setPen(QColor(self._theme.text))
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
+    def _knee_flags(self) -> list[tuple[QPointF, QRectF, str]]:
+        """Point, box and text of each flag."""
+        metrics = QFontMetricsF(self._font)
+        flags = []
+        for number, knee in enumerate(self._scene.knees, start=1):
+            at = self._place.point(knee.x, float(self._scene.points.energy_j[knee.point]))
+            text = self._knee_text(number)
+            width = metrics.horizontalAdvance(text) + 8
+            box = QRectF(at.x() + 5, at.y() - metrics.height() - 7, width, metrics.height())
+            flags.append((at, box, text))
+        return flags
+
+    def _knee_text(self, number: int) -> str:
+        settled = self._scene.settled
+        if self._place.area.width() > 30 * _PAD * 2:
+            return f"knee {number}" if settled else f"knee {number} so far"
+        return str(number) if settled else f"{number}?"
+
     def _draw_labels(self, painter: QPainter) -> None:
-        """The name of each curve on a step of its own that no other curve crosses."""
+        """The name of each curve on a step of its own that no other curve crosses, nor a flag."""
         drawn = [one for one in self._scene.series if len(one.x)]
         if len(drawn) <= 1:
             return
         metrics = QFontMetricsF(self._font)
         lines = [self._segments(one) for one in drawn]
-        taken: list[QRectF] = []
+        taken = [box for _, box, _ in self._knee_flags()]
         ground = QColor(self._theme.panel)
         ground.setAlpha(210)
         for number, series in enumerate(drawn):

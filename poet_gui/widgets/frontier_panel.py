@@ -34,6 +34,7 @@ _AXES: Final[tuple[tuple[Axis, str, str], ...]] = (
     ("runtime", "runtime", "energy against the runtime limit at the present RAM"),
     ("map", "map", "energy over both budgets"),
 )
+_SO_FAR: Final = "Some of the curve is not certified yet: a sweep may move or remove a knee."
 _WIDE_FROM: Final = 34
 _LEGEND_FROM: Final = 17
 _KNEES_FROM: Final = 11
@@ -105,7 +106,8 @@ class FrontierPanel(QWidget):
         self._knee_layout = QHBoxLayout(self.knee_row)
         self._knee_layout.setContentsMargins(0, 0, 0, 0)
         self._knee_layout.setSpacing(4)
-        self._knee_layout.addWidget(label("knees", tone="muted"))
+        self.knee_words = label("knees", tone="muted")
+        self._knee_layout.addWidget(self.knee_words)
         self._knee_layout.addStretch(1)
         self._foot = QGridLayout()
         self._foot.setHorizontalSpacing(14)
@@ -182,7 +184,10 @@ class FrontierPanel(QWidget):
 
     def show_scene(self, scene: FrontierScene, shown: int | None) -> None:
         """Show a frontier along one axis; `shown` is the point on screen."""
-        same = self._scene is not None and self._scene.points is scene.points
+        before = self._scene
+        same = before is not None and (
+            before.points is scene.points and before.settled == scene.settled
+        )
         self._scene, self._map = scene, None
         self.plot.set_scene(scene, shown)
         self.caption.setText(scene.caption)
@@ -236,6 +241,9 @@ class FrontierPanel(QWidget):
 
     def _show_knees(self, marks: Sequence[Mark]) -> None:
         self._marks = tuple(marks)
+        settled = self._scene is None or self._scene.settled
+        self.knee_words.setText("knees" if settled else "knees so far")
+        self.knee_words.setToolTip("" if settled else _SO_FAR)
         while len(self._knees) < len(marks):
             made = button("", name=f"knee{len(self._knees) + 1}Button", tip="", kind="link")
             made.clicked.connect(self._on_knee)
@@ -247,6 +255,8 @@ class FrontierPanel(QWidget):
                 mark = marks[number]
                 assert self._scene is not None, "knees belong to a scene"
                 tip = f"{mark.text}: more budget than this saves little; sets the budget"
+                if not settled:
+                    tip = f"{tip}. {_SO_FAR}"
                 made.setText(f"{number + 1}: {self._scene.x_text(mark.x)}")
                 made.setToolTip(tip)
                 made.setAccessibleName(tip)

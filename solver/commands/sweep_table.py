@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from solver.apart import bytes_apart
 from solver.codec.documents import BudgetObject
 from solver.codec.sweep_documents import PointDocument
 from solver.explain import proven_percent
@@ -17,7 +18,11 @@ from solver.units import format_bytes, format_joules, format_percent, format_sec
 
 _HEADS = ("RAM", "limit", "energy", "overhead", "bound", "gap", "page-ins", "page-outs", "reruns")
 _UNKNOWN = "-"
-_WORDS = {"infeasible": "impossible", "no_answer": "no answer", "failed": "failed"}
+_WORDS = {
+    "infeasible": "none found",  # by a rule of thumb: whatever proves it rules the budget out
+    "no_answer": "no answer",
+    "failed": "failed",
+}
 
 
 class Entry(NamedTuple):
@@ -38,6 +43,7 @@ def sweep_table(sweep: StrategySweep, entries: Sequence[Entry]) -> list[str]:
     """Lines for people about one strategy; `entries` are its points in order."""
     axis = sweep.settings.axis
     found = () if axis == "map" else knees(sweep.planner.frontier())
+    sizes = bytes_apart(entry.document.budget.ram_bytes for entry in entries)
     limits = limit_words([entry.document.budget.runtime_s for entry in entries])
     refused = [
         entry.document.budget
@@ -49,7 +55,7 @@ def sweep_table(sweep: StrategySweep, entries: Sequence[Entry]) -> list[str]:
     for entry in entries:
         knee = next((each for each in found if _is_at(each, entry.document)), None)
         first = knee is not None and knee not in marked  # looser budgets may have the same schedule
-        rows.append(("*" if first else "", *_cells(entry, limits, refused)))
+        rows.append(("*" if first else "", *_cells(entry, sizes, limits, refused)))
         marked |= set() if knee is None else {knee}
     limit = 1 + _HEADS.index("limit")
     unlimited = all(row[limit] == _UNKNOWN for row in rows)
@@ -96,14 +102,17 @@ def _limit_s(budget: BudgetObject) -> float:
 
 
 def _cells(
-    entry: Entry, limits: Mapping[float | None, str], refused: Sequence[BudgetObject]
+    entry: Entry,
+    sizes: Mapping[int, str],
+    limits: Mapping[float | None, str],
+    refused: Sequence[BudgetObject],
 ) -> tuple[str, ...]:
     document, counts = entry
     budget = document.budget
-    budgets = (format_bytes(budget.ram_bytes), limits[budget.runtime_s])
+    budgets = (sizes[budget.ram_bytes], limits[budget.runtime_s])
     total, bound = document.energy_j.total, document.bound_j
     if total is None or bound is None:
-        word = _WORDS["infeasible" if is_ruled_out(budget, refused) else document.status]
+        word = "impossible" if is_ruled_out(budget, refused) else _WORDS[document.status]
         shown = _UNKNOWN if bound is None else format_joules(bound)
         return (*budgets, word, _UNKNOWN, shown, *(_UNKNOWN,) * 4)
     baseline = document.baseline.energy_j

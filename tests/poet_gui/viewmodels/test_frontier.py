@@ -135,6 +135,43 @@ def test_that_a_knee_is_named_and_leads_to_its_point() -> None:
     assert shown.points.x[shown.knees[0].point] == 3100
 
 
+def test_that_knees_are_certain_only_where_the_curve_is() -> None:
+    schedules = [(3000, 12.0, 12.0), (3100, 11.0, 11.0), (4004, 9.0, BASELINE_J)]
+    # 12 J are proven up to 3099 B, 11 J up to `end`: from there to 4004 B only the baseline is.
+    for end, settled in ((4003, True), (3995, True), (3985, False), (3100, False)):
+        bounds = [(3099, None, 12.0), (end, None, 11.0)]
+        known = source(brackets_of(PROBLEM, schedules, bounds))
+        shown = frontier_scene((known,), PROBLEM.costed, Budgets(3600), "ram")
+        assert shown.settled is settled  # open: 0, 8, 18 and 903 of 1004 B; 10 are allowed
+
+
+def test_that_a_place_tells_a_rule_of_thumb_that_found_none_from_a_proof() -> None:
+    known = source(brackets_of(PROBLEM, KNOWN, PROVEN))
+    rule = source(brackets_of(PROBLEM, [(3800, 12.0, 11.0)], [(3400, None, math.inf)]), "sqrt-n")
+    remat = source(
+        brackets_of(PROBLEM, [(3600, 12.0, 11.0)], [(3400, None, math.inf)]), "remat-only"
+    )
+    sources = (known, remat, rule)
+    shown = frontier_scene(sources, PROBLEM.costed, Budgets(3600), "ram")
+    assert place_words(shown, 3300.0)[1][1:] == (
+        "recompute only: proven impossible",
+        "√n: this rule of thumb found none here",
+    )
+    assert place_words(shown, 3500.0)[1][1:] == (
+        "recompute only: none known yet",
+        "√n: this rule of thumb found none here",
+    )
+    assert place_words(shown, 3900.0)[1][1:] == ()
+
+
+def test_that_rows_of_almost_the_same_ram_are_told_apart() -> None:
+    # 3.000 and 3.001 KiB
+    known = source(brackets_of(PROBLEM, [(3072, 12.0, 12.0), (3073, 12.0, 11.0)]))
+    shown = frontier_scene((known,), PROBLEM.costed, Budgets(3600), "ram")
+    sizes = points_table(shown).columns[1]
+    assert [sizes.text(row) for row in range(2)] == ["3.000 KiB", "3.001 KiB"]
+
+
 def test_that_the_card_of_a_point_says_what_is_proven_there() -> None:
     title, lines = point_words(scene(), 0)
     assert title == "joint · 2.93 KiB"

@@ -90,6 +90,17 @@ def test_that_the_other_ends_have_their_words(problem: Problem, trace: Trace) ->
     ]
 
 
+def test_that_a_rule_of_thumb_that_found_none_is_not_called_a_proof() -> None:
+    rule = replace(RECORD, strategy="sqrt-n")
+    reason = Reason(Limit.RAM, None, (), 5000, 1000, exact=True)
+    words = outcome_words(Infeasible(reason, "", rule), problem_of(chain(5), 4000))
+    assert words.text == "sqrt-n found no schedule: too little memory for it"
+    assert words.tone is Tone.WARNING
+    # Below the floor (b2 with b3, f2 and its output: 3000 B) it is one, whoever says so.
+    below = outcome_words(Infeasible(reason, "", rule), problem_of(chain(5), 2999))
+    assert (below.text, below.tone) == ("Impossible: too little memory", Tone.DANGER)
+
+
 def test_that_every_phase_has_words(problem: Problem) -> None:
     texts = [status_words(SolveStatus(phase), problem).text for phase in Phase]
     assert texts == [

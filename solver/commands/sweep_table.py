@@ -8,6 +8,7 @@ from typing import NamedTuple
 from solver.apart import bytes_apart
 from solver.codec.documents import BudgetObject
 from solver.codec.sweep_documents import PointDocument
+from solver.costs import CostedGraph
 from solver.explain import proven_percent
 from solver.frontier import Knee, knees
 from solver.outcome import Feasible, Optimal, Outcome
@@ -48,7 +49,8 @@ def sweep_table(sweep: StrategySweep, entries: Sequence[Entry]) -> list[str]:
     refused = [
         entry.document.budget
         for entry in entries
-        if sweep.proves and entry.document.status == "infeasible"
+        if entry.document.status == "infeasible"
+        and (sweep.proves or _is_hopeless(entry.document.budget, sweep.problem.costed))
     ]
     rows: list[tuple[str, ...]] = []
     marked: set[Knee] = set()
@@ -95,6 +97,11 @@ def is_ruled_out(budget: BudgetObject, refused: Sequence[BudgetObject]) -> bool:
         budget.ram_bytes <= other.ram_bytes and _limit_s(budget) <= _limit_s(other)
         for other in refused
     )
+
+
+def _is_hopeless(budget: BudgetObject, costed: CostedGraph) -> bool:
+    """Whether one op does not fit, or every op once takes longer: impossible, whoever says so."""
+    return budget.ram_bytes < costed.floor_bytes or _limit_s(budget) < costed.baseline_runtime_s
 
 
 def _limit_s(budget: BudgetObject) -> float:

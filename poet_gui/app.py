@@ -27,15 +27,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = _options(sys.argv[1:] if argv is None else argv)
     app = make_application()
     from poet_gui.collecting import RestCollector  # noqa: PLC0415 - after the QApplication
-    from poet_gui.crash import CrashGuard  # noqa: PLC0415
-    from poet_gui.interrupts import InterruptWatch  # noqa: PLC0415
+    from poet_gui.crash import CrashGuard  # noqa: PLC0415 - Qt is loaded late
+    from poet_gui.interrupts import InterruptWatch  # noqa: PLC0415 - Qt is loaded late
 
     interrupts = InterruptWatch(app)
     interrupts.install()
     interrupts.heard.connect(app.exit)
     guard = CrashGuard()
     guard.install()
-    from solver.bracket_store import user_store_folder  # noqa: PLC0415
+    from solver.bracket_store import user_store_folder  # noqa: PLC0415 - for a start alone
 
     window = make_window(app, store_folder=None if options.no_store else user_store_folder())
     guard.crashed.connect(window.news.on_crash)
@@ -83,9 +83,9 @@ def make_window(
 
     `store_folder` is where earlier sessions stored what they proved; None: nothing is stored.
     """
-    from poet_gui.appearance import Appearance  # noqa: PLC0415
-    from poet_gui.main_window import MainWindow  # noqa: PLC0415
-    from poet_gui.settings import Settings  # noqa: PLC0415
+    from poet_gui.appearance import Appearance  # noqa: PLC0415 - Qt is loaded late
+    from poet_gui.main_window import MainWindow  # noqa: PLC0415 - Qt is loaded late
+    from poet_gui.settings import Settings  # noqa: PLC0415 - Qt is loaded late
 
     remembered = settings if settings is not None else Settings()
     appearance = Appearance(app, app)
@@ -96,8 +96,8 @@ def make_window(
 
 def _device(settings: "Settings") -> "Device":
     """The device used last if it can still be read, else the smallest board that fits a network."""
-    from solver.device_files import load_device  # noqa: PLC0415
-    from solver.errors import EngineError  # noqa: PLC0415
+    from solver.device_files import load_device  # noqa: PLC0415 - Qt is loaded late
+    from solver.errors import EngineError  # noqa: PLC0415 - Qt is loaded late
 
     if settings.device:
         try:
@@ -118,7 +118,7 @@ def _options(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def _run(app: "QApplication", window: "MainWindow", options: argparse.Namespace) -> int:
-    from poet_gui.screenshot import Screenshot  # noqa: PLC0415
+    from poet_gui.screenshot import Screenshot  # noqa: PLC0415 - Qt is loaded late
 
     window.show()
     shot = None

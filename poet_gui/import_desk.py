@@ -149,7 +149,7 @@ class ImportDesk(QObject):
             self.notice.emit(Notice(Level.INFO, words.title, words.text, passes=not words.text))
 
     @Slot(object, str)
-    def _on_failed(self, issues: tuple[Issue, ...], details: str) -> None:  # noqa: ARG002
+    def _on_failed(self, issues: tuple[Issue, ...], details: str) -> None:  # noqa: ARG002 - for the notice
         self._reloaded = None
         if self._dialog is not None and not any(issue.asks for issue in issues):
             self._dialog.show_problem(str(issues[0]) if issues else "it was not opened")

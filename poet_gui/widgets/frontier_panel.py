@@ -1,6 +1,5 @@
 """The frontier view: axis, picture or table, legend, knees and the sweep."""
 
-from collections.abc import Sequence
 from typing import Final
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
@@ -9,7 +8,6 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QGridLayout,
     QHBoxLayout,
-    QPushButton,
     QStackedWidget,
     QToolButton,
     QVBoxLayout,
@@ -17,14 +15,15 @@ from PySide6.QtWidgets import (
 )
 
 from poet_gui.theme import Theme
-from poet_gui.viewmodels.frontier import FrontierScene, Mark
+from poet_gui.viewmodels.frontier import FrontierScene
 from poet_gui.viewmodels.frontier_map import MapScene, map_table
 from poet_gui.viewmodels.frontier_words import points_table
 from poet_gui.widgets.frontier_legend import FrontierLegend
 from poet_gui.widgets.frontier_map import FrontierMap
 from poet_gui.widgets.frontier_plot import FrontierPlot
 from poet_gui.widgets.icons import themed_icon
-from poet_gui.widgets.parts import button, eliding, label
+from poet_gui.widgets.knee_row import KneeRow
+from poet_gui.widgets.parts import eliding, label
 from poet_gui.widgets.points_table import PointsTable
 from poet_gui.widgets.sweep_bar import SweepBar
 from solver.sweep import Axis
@@ -34,7 +33,6 @@ _AXES: Final[tuple[tuple[Axis, str, str], ...]] = (
     ("runtime", "runtime", "energy against the runtime limit at the present RAM"),
     ("map", "map", "energy over both budgets"),
 )
-_SO_FAR: Final = "Some of the curve is not certified yet: a sweep may move or remove a knee."
 _WIDE_FROM: Final = 34
 _LEGEND_FROM: Final = 17
 _KNEES_FROM: Final = 11
@@ -69,7 +67,7 @@ class FrontierPanel(QWidget):
         super().__init__(parent)
         self.setObjectName("frontierPanel")
         self.plot, self.map, self.legend = FrontierPlot(), FrontierMap(), FrontierLegend()
-        self.table, self.sweep = PointsTable(), SweepBar()
+        self.table, self.sweep, self.knees = PointsTable(), SweepBar(), KneeRow()
         self.empty = label("Open a model to see what a budget costs.", tone="muted")
         self.empty.setWordWrap(True)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignTop)
@@ -79,8 +77,6 @@ class FrontierPanel(QWidget):
         self._scene: FrontierScene | None = None
         self._map: MapScene | None = None
         self._wide: bool | None = None
-        self._knees: list[QPushButton] = []
-        self._marks: tuple[Mark, ...] = ()
         self._build()
         self._connect()
         self.show_axis("ram")
@@ -101,14 +97,6 @@ class FrontierPanel(QWidget):
         self.stack = QStackedWidget()
         for page in (self.empty, self.plot, self.map, self.table):
             self.stack.addWidget(page)
-        self.knee_row = QWidget()
-        self.knee_row.setObjectName("kneeRow")
-        self._knee_layout = QHBoxLayout(self.knee_row)
-        self._knee_layout.setContentsMargins(0, 0, 0, 0)
-        self._knee_layout.setSpacing(4)
-        self.knee_words = label("knees", tone="muted")
-        self._knee_layout.addWidget(self.knee_words)
-        self._knee_layout.addStretch(1)
         self._foot = QGridLayout()
         self._foot.setHorizontalSpacing(14)
         self._foot.setVerticalSpacing(5)
@@ -131,7 +119,7 @@ class FrontierPanel(QWidget):
         places = ((0, 0, 1, 1), (1, 0, 1, 2), (0, 1, 1, 1), (2, 0, 1, 2)) if wide else (
             (0, 0, 1, 2), (1, 0, 1, 2), (2, 0, 1, 2), (3, 0, 1, 2)
         )  # fmt: skip
-        rows = (self.caption, self.legend, self.knee_row, self.sweep)
+        rows = (self.caption, self.legend, self.knees, self.sweep)
         for widget, place in zip(rows, places, strict=True):
             self._foot.removeWidget(widget)
             self._foot.addWidget(widget, *place)
@@ -141,6 +129,7 @@ class FrontierPanel(QWidget):
         self.plot.compare_requested.connect(self.compare_requested)
         self.plot.budget_dragged.connect(self.budget_dragged)
         self.map.cell_chosen.connect(self.budgets_chosen)
+        self.knees.load_requested.connect(self.load_requested)
         self.table.row_wished.connect(self._on_row)
         self.axis_group.buttonClicked.connect(self._on_axis)
         self.as_table.toggled.connect(self._show_page)
@@ -179,7 +168,7 @@ class FrontierPanel(QWidget):
         self.map.set_scene(None)
         self.table.show_table(None)
         self.caption.setText("")
-        self._show_knees(())
+        self.knees.show_knees(None)
         self._show_page()
 
     def show_scene(self, scene: FrontierScene, shown: int | None) -> None:
@@ -193,7 +182,7 @@ class FrontierPanel(QWidget):
         self.caption.setText(scene.caption)
         self.legend.set_strategies(tuple(one.style.strategy for one in scene.series))
         if not same:
-            self._show_knees(scene.knees)
+            self.knees.show_knees(scene)
             if self.as_table.isChecked():
                 self.table.show_table(points_table(scene))
         self._show_page()
@@ -203,7 +192,7 @@ class FrontierPanel(QWidget):
         self._scene, self._map = None, scene
         self.map.set_scene(scene)
         self.caption.setText("percent above the baseline · RAM across, runtime limit upward")
-        self._show_knees(())
+        self.knees.show_knees(None)
         if self.as_table.isChecked():
             self.table.show_table(map_table(scene))
         self._show_page()
@@ -233,40 +222,11 @@ class FrontierPanel(QWidget):
         wide = self.width() >= _WIDE_FROM * line
         self._place_foot(wide=wide)
         # What the picture would have without these rows: their own height must not decide it.
-        taken = sum(row.height() for row in (self.legend, self.knee_row) if row.isVisible())
+        taken = sum(row.height() for row in (self.legend, self.knees) if row.isVisible())
         lines = (self.stack.height() + taken) / line
         pictured = self.stack.currentWidget() is self.plot
         self.legend.setVisible(pictured and (wide or lines >= _LEGEND_FROM))
-        self.knee_row.setVisible(bool(self._marks) and (wide or lines >= _KNEES_FROM))
-
-    def _show_knees(self, marks: Sequence[Mark]) -> None:
-        self._marks = tuple(marks)
-        settled = self._scene is None or self._scene.settled
-        self.knee_words.setText("knees" if settled else "knees so far")
-        self.knee_words.setToolTip("" if settled else _SO_FAR)
-        while len(self._knees) < len(marks):
-            made = button("", name=f"knee{len(self._knees) + 1}Button", tip="", kind="link")
-            made.clicked.connect(self._on_knee)
-            self._knee_layout.insertWidget(len(self._knees) + 1, made)
-            self._knees.append(made)
-        for number, made in enumerate(self._knees):
-            made.setVisible(number < len(marks))
-            if number < len(marks):
-                mark = marks[number]
-                assert self._scene is not None, "knees belong to a scene"
-                tip = f"{mark.text}: more budget than this saves little; sets the budget"
-                if not settled:
-                    tip = f"{tip}. {_SO_FAR}"
-                made.setText(f"{number + 1}: {self._scene.x_text(mark.x)}")
-                made.setToolTip(tip)
-                made.setAccessibleName(tip)
-
-    @Slot()
-    def _on_knee(self) -> None:
-        sender = self.sender()
-        for made, mark in zip(self._knees, self._marks, strict=False):
-            if made is sender:
-                self.load_requested.emit(mark.point)
+        self.knees.setVisible(bool(self.knees.marks) and (wide or lines >= _KNEES_FROM))
 
     @Slot(object)
     def _on_axis(self, toggle: QToolButton) -> None:

@@ -101,8 +101,8 @@ class LaneAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph ships no types
     def paint(
         self,
         painter: QPainter,
-        option: QStyleOptionGraphicsItem,  # noqa: ARG002
-        widget: QWidget | None = None,  # noqa: ARG002
+        option: QStyleOptionGraphicsItem,  # noqa: ARG002 - Qt's signature
+        widget: QWidget | None = None,  # noqa: ARG002 - Qt's signature
     ) -> None:
         """Draw the names of the lanes in sight."""
         low, high = sorted(self.range)  # pyqtgraph turns it round for an inverted view

@@ -137,7 +137,7 @@ class LanesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph ships no 
         self,
         painter: QPainter,
         option: QStyleOptionGraphicsItem,
-        widget: QWidget | None = None,  # noqa: ARG002
+        widget: QWidget | None = None,  # noqa: ARG002 - Qt's signature
     ) -> None:
         """Draw what is exposed: grounds, thin strips, then bars."""
         if self._scene is None or not self._scene.lanes:

@@ -73,7 +73,7 @@ class Legend(QWidget):
         """Rows needed at this width."""
         return self._places(width)[1]
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's signature
         """Paint swatches with the look of the bars."""
         painter = QPainter(self)
         brushes = bar_brushes(self._theme)

@@ -97,7 +97,7 @@ class LinkedTable(QTableView):
             cells = [str(self.rows.index(row, column).data()) for column in columns]
             QApplication.clipboard().setText("\t".join(cells))
 
-    def _on_selection(self, selected: QItemSelection, deselected: QItemSelection) -> None:  # noqa: ARG002
+    def _on_selection(self, selected: QItemSelection, deselected: QItemSelection) -> None:  # noqa: ARG002 - Qt's signal has both
         row = self.selected_row()
         if self._quiet or row is None:
             return

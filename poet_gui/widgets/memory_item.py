@@ -64,8 +64,8 @@ class MemoryItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph ships no
     def paint(
         self,
         painter: QPainter,
-        option: QStyleOptionGraphicsItem,  # noqa: ARG002
-        widget: QWidget | None = None,  # noqa: ARG002
+        option: QStyleOptionGraphicsItem,  # noqa: ARG002 - Qt's signature
+        widget: QWidget | None = None,  # noqa: ARG002 - Qt's signature
     ) -> None:
         """Draw the part of the curve in sight, then its marks."""
         if self._curve is None or not len(self._curve.bytes_used):

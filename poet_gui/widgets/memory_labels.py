@@ -69,8 +69,8 @@ class MemoryLabels(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph ships 
     def paint(
         self,
         painter: QPainter,
-        option: QStyleOptionGraphicsItem,  # noqa: ARG002
-        widget: QWidget | None = None,  # noqa: ARG002
+        option: QStyleOptionGraphicsItem,  # noqa: ARG002 - Qt's signature
+        widget: QWidget | None = None,  # noqa: ARG002 - Qt's signature
     ) -> None:
         """Draw the labels."""
         places = self.places(painter.transform())

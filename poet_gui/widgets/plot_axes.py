@@ -39,8 +39,8 @@ class CaptionAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph ships no type
 
     def tickValues(  # pyqtgraph passes by name
         self,
-        minVal: float,  # noqa: N803
-        maxVal: float,  # noqa: N803
+        minVal: float,  # noqa: N803 - pyqtgraph's signature
+        maxVal: float,  # noqa: N803 - pyqtgraph's signature
         size: float,
     ) -> list[tuple[float, list[float]]]:
         """Powers of two apart, as many as have room."""
@@ -50,7 +50,7 @@ class CaptionAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph ships no type
         ticks, spacing = byte_ticks(minVal, maxVal, max(1, int(size / room)))
         return [(spacing, ticks)] if ticks else []
 
-    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:  # noqa: ARG002
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:  # noqa: ARG002 - pyqtgraph's signature
         """Sizes as everywhere in the window."""
         return [format_bytes(int(value)) for value in values]
 
@@ -110,8 +110,8 @@ class TimeAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph ships no types
 
     def tickValues(  # pyqtgraph passes by name
         self,
-        minVal: float,  # noqa: N803
-        maxVal: float,  # noqa: N803
+        minVal: float,  # noqa: N803 - pyqtgraph's signature
+        maxVal: float,  # noqa: N803 - pyqtgraph's signature
         size: float,
     ) -> list[tuple[float, list[float]]]:
         """Return one level of ticks; steps are labelled at the middle of their column."""
@@ -127,7 +127,7 @@ class TimeAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph ships no types
         values = (np.arange(first, last + 1) * spacing - shift).tolist()
         return [(spacing, [value for value in values if value >= 0])]
 
-    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:  # noqa: ARG002
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:  # noqa: ARG002 - pyqtgraph's signature
         """Name steps from 1, or times."""
         if self.axis is Axis.STEP:
             return [f"step {round(value + 0.5):,}" for value in values]

@@ -1,14 +1,17 @@
 """The keys of the schedule view: every gesture of the mouse has one."""
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 
+from poet_gui.widgets.schedule_canvas import ScheduleCanvas
+from poet_gui.widgets.schedule_foot import ScheduleFoot
+from poet_gui.widgets.time_model import TimeModel
+from poet_gui.widgets.time_moves import TimeMoves
+
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from poet_gui.widgets.schedule_view import ScheduleView
 
 _PAN_PART: Final = 0.2
 _NUDGES: Final[dict[int, int]] = {Qt.Key.Key_Up: 1, Qt.Key.Key_Down: -1}
@@ -32,7 +35,25 @@ KEYS: Final = (
 """What the window's overview of keys lists for the schedule: keys, meaning."""
 
 
-def handle_key(view: "ScheduleView", event: QKeyEvent) -> bool:
+class Keyed(Protocol):
+    """What the keys act upon: a schedule view."""
+
+    model: TimeModel
+    moves: TimeMoves
+    canvas: ScheduleCanvas
+    foot: ScheduleFoot
+
+    def toggle_blocks(self) -> None:
+        """Change between lanes of tensors and lanes of blocks."""
+
+    def select_neighbour(self, by: int) -> None:
+        """Select the tensor of the lane above (-1) or below (+1)."""
+
+    def step_back(self) -> bool:
+        """Drop what is selected; False when nothing was."""
+
+
+def handle_key(view: Keyed, event: QKeyEvent) -> bool:
     """Do what a key stands for; False when it stands for nothing here."""
     key = event.key()
     if key == Qt.Key.Key_Escape:
@@ -64,7 +85,7 @@ def handle_key(view: "ScheduleView", event: QKeyEvent) -> bool:
     )
 
 
-def _pan_by_key(view: "ScheduleView", key: int) -> bool:
+def _pan_by_key(view: Keyed, key: int) -> bool:
     by: float | None = {int(Qt.Key.Key_Left): -_PAN_PART, int(Qt.Key.Key_Right): _PAN_PART}.get(key)
     if by is None:
         return False
@@ -72,7 +93,7 @@ def _pan_by_key(view: "ScheduleView", key: int) -> bool:
     return True
 
 
-def _move_by_key(view: "ScheduleView", key: int, *, extend: bool) -> bool:
+def _move_by_key(view: Keyed, key: int, *, extend: bool) -> bool:
     page = max(1, int(view.canvas.scroller.visible) - 1)
     steps: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
     lanes: dict[int, int] = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}

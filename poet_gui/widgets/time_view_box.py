@@ -64,7 +64,7 @@ class TimeViewBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph ships no types
             self.gestures.scrolled.emit(-notches)
         event.accept()
 
-    def mouseDragEvent(self, event: MouseDragEvent, axis: int | None = None) -> None:  # noqa: ARG002
+    def mouseDragEvent(self, event: MouseDragEvent, axis: int | None = None) -> None:  # noqa: ARG002 - pyqtgraph's axes pass theirs
         """Left selects a range (or moves the playhead on the memory curve), middle pans."""
         event.accept()
         here = self.x_at(event.pos())

@@ -95,7 +95,7 @@ class Commands(QObject):
         """Solve the present problem again with twice the time."""
         options = self._window.state.core.options
         longer = replace(options, time_limit_s=2 * max(1.0, options.time_limit_s))
-        self._window.set_options(longer)
+        self._window.wishes.set_options(longer)
         self._window.controller.solve_now()
 
     # Looks

@@ -37,12 +37,10 @@ from poet_gui.solving.keeper import Keeper
 from poet_gui.solving.sweeper import Sweeper
 from poet_gui.state import ExplorerState
 from poet_gui.theme import Theme
-from poet_gui.widgets.header_bar import OPEN_DEVICE, OPEN_MODEL
 from poet_gui.window_place import WindowPlace
+from poet_gui.wishes import Wishes
 from solver.device import Device
 from solver.device_files import find_devices
-from solver.graph_request import GraphRequest
-from solver.problem import SolveOptions, Switches
 from solver.solve_process import WORKER_COMMAND
 from solver.zoo.registry import builtin_names
 
@@ -90,6 +88,7 @@ class MainWindow(QMainWindow):
         self.import_desk = ImportDesk(self.state, self.opener, self.controller, settings, self)
         self.device_desk = DeviceDesk(self.state, self.views.header, self.opener, settings, self)
         self.run_desk = RunDesk(self.state, self)
+        self.wishes = Wishes(self.state, self.views, self.controller, self.opener, self)
         self.news = News(self.views, self.controller, self.keeper, self)
         self.commands = Commands(self)
         built = build_actions(self, self.commands.slots())
@@ -107,62 +106,6 @@ class MainWindow(QMainWindow):
         settle(self)
         self.place.restore()
         self.setFocus()  # no control looks chosen before the user chooses one
-
-    # What the views wish
-
-    @Slot(object)
-    def set_ram(self, ram_bytes: int) -> None:
-        """Choose a RAM budget in bytes; solving starts when it rests."""
-        self.state.core.set_ram(ram_bytes)
-        self.controller.solve_later()
-
-    @Slot(object)
-    def set_runtime(self, runtime_s: float | None) -> None:
-        """Choose a runtime limit in seconds, None for none."""
-        self.state.core.set_runtime(runtime_s)
-        self.controller.solve_later()
-
-    @Slot(object)
-    def set_switches(self, switches: Switches) -> None:
-        """Choose what a schedule may do."""
-        self.state.core.set_switches(switches)
-        self.controller.solve_later()
-
-    @Slot(object)
-    def set_options(self, options: SolveOptions) -> None:
-        """Choose how hard to try; the next solve uses it."""
-        self.state.core.set_options(options)
-        self.views.solver.render_core(self.state.core)
-
-    @Slot(str)
-    def _on_model_chosen(self, name: str) -> None:
-        if name == OPEN_MODEL:
-            self.opener.ask()
-        else:
-            self.opener.open_builtin(name)
-
-    @Slot(str)
-    def _on_device_chosen(self, name: str) -> None:
-        if name == OPEN_DEVICE:
-            self.views.header.show_device(self.state.core.device)
-            self.opener.ask_device()
-        else:
-            self.opener.open_device(name)
-
-    @Slot(object)
-    def _on_request(self, request: GraphRequest) -> None:
-        self.opener.open_request(request)
-
-    @Slot(int)
-    def _on_row(self, from_newest: int) -> None:
-        history = self.state.core.history
-        if 0 <= from_newest < len(history):
-            self.controller.drop()
-            self.state.core.restore(history[-1 - from_newest])
-
-    @Slot()
-    def _on_builtin_example(self) -> None:
-        self.opener.open_builtin("resnet18_cifar")
 
     @Slot(str)
     def _on_notice_action(self, name: str) -> None:
@@ -189,8 +132,6 @@ class MainWindow(QMainWindow):
         self.opener.fill_menus(self.recent_menu, builtin)
 
     def _connect(self) -> None:
-        self._connect_wishes()
-        self._connect_selection()
         views, notices = self.views, self.views.notices
         self.controller.opened.connect(self.import_desk.on_opened)  # the old notices are gone now
         self.keeper.fetched.connect(self.controller.reconsider)
@@ -199,51 +140,14 @@ class MainWindow(QMainWindow):
             source.notice.connect(notices.show_notice)
         notices.action_requested.connect(self._on_notice_action)
         self.run_desk.can_run_changed.connect(self._on_can_run)
-        self.run_desk.action_chosen.connect(self._on_differing)
+        self.run_desk.action_chosen.connect(self.wishes.go_to)
+        views.model.report_requested.connect(self.import_desk.show_report)
+        views.model.sizes_requested.connect(self.import_desk.ask_again)
+        views.solver.extend_requested.connect(self.commands.extend)
         views.headline.run_requested.connect(self.run_desk.run)
         self.appearance.theme_changed.connect(self._on_theme)
         self.state.device_changed.connect(self._on_device)
         self._on_device()
-
-    def _connect_wishes(self) -> None:
-        """What the views wish is done by the controller, the opener, and the slots above."""
-        views, controller = self.views, self.controller
-        views.header.open_requested.connect(self.opener.ask)
-        views.header.demo_requested.connect(self.opener.open_demo)
-        views.header.solve_requested.connect(controller.solve_now)
-        views.header.stop_requested.connect(controller.stop)
-        views.header.cancel_open_requested.connect(controller.cancel_open)
-        views.header.model_chosen.connect(self._on_model_chosen)
-        views.header.device_chosen.connect(self._on_device_chosen)
-        views.empty.open_requested.connect(self.opener.ask)
-        views.empty.demo_requested.connect(self.opener.open_demo)
-        views.empty.builtin_requested.connect(self._on_builtin_example)
-        views.budgets.ram_chosen.connect(self.set_ram)
-        views.budgets.runtime_chosen.connect(self.set_runtime)
-        views.budgets.switches_chosen.connect(self.set_switches)
-        views.model.request_changed.connect(self._on_request)
-        views.model.report_requested.connect(self.import_desk.show_report)
-        views.model.sizes_requested.connect(self.import_desk.ask_again)
-        views.history.row_chosen.connect(self._on_row)
-        views.solver.stop_requested.connect(controller.stop)
-        views.solver.extend_requested.connect(self.commands.extend)
-        views.solver.options_chosen.connect(self.set_options)
-        views.schedule.axis_changed.connect(self.state.core.looking.set_axis)
-        views.schedule.budget_dragged.connect(self.set_ram)
-
-    def _connect_selection(self) -> None:
-        """One tensor and one action are selected everywhere, whoever chose them."""
-        views = self.views
-        views.header.search.hit_chosen.connect(self._on_hit)
-        for view in (
-            views.schedule, views.resident, views.actions, views.tensors, views.blocks,
-            views.compare,
-        ):  # fmt: skip
-            view.tensor_selected.connect(self.select_tensor)
-        views.schedule.playhead_moved.connect(self.move_playhead)
-        views.resident.peak_requested.connect(views.schedule.moves.jump_to_peak)
-        for table in (views.actions, views.tensors, views.blocks):
-            table.action_selected.connect(self.move_playhead)
 
     @Slot()
     def _on_device(self) -> None:
@@ -257,29 +161,6 @@ class MainWindow(QMainWindow):
             action = self.actions_by_name[name]
             action.setEnabled(can)
             action.setStatusTip(why_not)
-
-    @Slot(int)
-    def _on_differing(self, action: int) -> None:
-        """Go to the first action of a run that was not as promised."""
-        self.move_playhead(action)
-        self.views.schedule.reveal_action(action)
-
-    @Slot(object)
-    def select_tensor(self, tensor: int | None) -> None:
-        """Select a tensor everywhere, or none."""
-        self.state.core.looking.set_tensor(tensor)
-
-    @Slot(int)
-    def move_playhead(self, action: int) -> None:
-        """Move the playhead everywhere."""
-        self.state.core.looking.set_playhead(action)
-
-    @Slot(object, int)
-    def _on_hit(self, tensor: int | None, action: int) -> None:
-        """Go to what was found: the tensor selected, its lane and the action in sight."""
-        self.move_playhead(action)
-        self.select_tensor(tensor)
-        self.views.schedule.reveal_action(action)
 
     def _remember_units(self) -> None:
         """Go on in the units chosen last; they are set before any value is shown."""

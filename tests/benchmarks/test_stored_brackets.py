@@ -83,7 +83,7 @@ def test_that_a_bracket_from_a_thousand_schedules_is_there_at_once(
         taken.append(time.process_time() - began)
         assert bracket.high_j is not None
         began = time.process_time()
-        window.set_ram(ram)  # number, line, bracket in words, the best stored schedule
+        window.wishes.set_ram(ram)  # number, line, bracket in words, the best stored schedule
         moved.append(time.process_time() - began)
         window.controller.drop()  # the machine may be slow: the move would count as a rest
         QCoreApplication.processEvents()

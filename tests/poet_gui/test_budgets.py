@@ -182,7 +182,7 @@ def test_that_switches_off_mean_none_of_that_kind(qtbot: QtBot, make_window: Mak
     assert core.model is not None
     peak, floor = core.model.costed.plain_peak_bytes, core.model.costed.floor_bytes
     core.set_ram((peak + floor) // 2)
-    window.set_options(replace(core.options, time_limit_s=5.0))
+    window.wishes.set_options(replace(core.options, time_limit_s=5.0))
     for name, banned in (("toggle_paging", PAGES), ("toggle_recompute", {ActionKind.RECOMPUTE})):
         window.actions_by_name[name].trigger()
         solve(qtbot, window)

@@ -148,7 +148,7 @@ def test_that_the_keyboard_reaches_every_point(qtbot: QtBot, make_window: MakeWi
 def test_that_the_budget_line_moves_with_the_slider(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = frontier_window(qtbot, make_window)
     points = scene_of(window).points
-    window.set_ram(3456)
+    window.wishes.set_ram(3456)
     assert scene_of(window).budget == 3456
     assert scene_of(window).points is points  # nothing but the line was made anew
 
@@ -158,7 +158,7 @@ def test_that_the_line_of_a_budget_below_the_floor_stays_in_the_picture(
 ) -> None:
     window = frontier_window(qtbot, make_window)
     plot = window.views.frontier.plot
-    window.set_ram(1)
+    window.wishes.set_ram(1)
     place = plot.place()
     assert place is not None
     assert plot.budget_x(place) == place.area.left()
@@ -169,7 +169,7 @@ def test_that_the_budget_line_can_be_dragged(qtbot: QtBot, make_window: MakeWind
     plot = window.views.frontier.plot
     place = plot.place()
     assert place is not None
-    window.set_ram(4500)
+    window.wishes.set_ram(4500)
     y = round(place.area.center().y())
     line = plot.budget_x(place.__class__(scene_of(window), place.area))
     start = QPoint(round(line) + 8, y)  # taken beside it
@@ -187,7 +187,7 @@ def test_that_keys_move_the_budget_line_of_the_frontier(
 ) -> None:
     window = frontier_window(qtbot, make_window)
     plot = window.views.frontier.plot
-    window.set_ram(4500)
+    window.wishes.set_ram(4500)
     low, high = scene_of(window).x_range
     qtbot.keyClick(plot, Qt.Key.Key_Left, Qt.KeyboardModifier.ControlModifier)
     assert window.state.core.budgets.ram_bytes == round(4500 - (high - low) / 100)
@@ -217,7 +217,7 @@ def test_that_the_table_has_the_same_points_and_keys(qtbot: QtBot, make_window: 
 
 def test_that_the_runtime_axis_keeps_the_ram(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = frontier_window(qtbot, make_window)
-    window.set_ram(3500)
+    window.wishes.set_ram(3500)
     _axis(window, "runtime").click()
     assert scene_of(window).axis == "runtime"
     ram = window.state.core.budgets.ram_bytes

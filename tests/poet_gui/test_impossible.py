@@ -212,7 +212,7 @@ def test_that_another_budget_ends_the_search_at_once(qtbot: QtBot, make_window: 
     core = window.state.core
 
     assert core.model is not None
-    window.set_ram(core.model.costed.plain_peak_bytes)
+    window.wishes.set_ram(core.model.costed.plain_peak_bytes)
 
     # At once, whether the process has ended by now or not.
     assert window.impossible_desk.finder.task is None
@@ -290,7 +290,7 @@ def test_that_a_second_on_a_big_model_gives_a_verified_schedule_or_says_there_is
     open_model(qtbot, window, "resnet50")
     core = window.state.core
     assert core.model is not None
-    window.set_options(replace(core.options, time_limit_s=1.0))
+    window.wishes.set_options(replace(core.options, time_limit_s=1.0))
     core.set_ram(int(0.2 * core.model.costed.plain_peak_bytes))
     solve(qtbot, window)
 

@@ -133,7 +133,7 @@ def test_that_a_stored_optimum_is_shown_as_proven_without_a_solve(
     sessions.plant(sessions.begin())
     window = sessions.begin("mute")
     fetched(qtbot, window, bounds=True)
-    window.set_ram(TIGHT)
+    window.wishes.set_ram(TIGHT)
     core = window.state.core
     assert isinstance(core.status.outcome, Optimal)
     assert core.shown is not None
@@ -141,8 +141,8 @@ def test_that_a_stored_optimum_is_shown_as_proven_without_a_solve(
     assert window.views.status.words.text() == "Optimal (proven), stored"
     # The budget rests: a row of the history, once, and still no solve.
     qtbot.waitUntil(lambda: len(core.history) == 1, timeout=WAIT_MS)
-    window.set_ram(TIGHT + 1)
-    window.set_ram(TIGHT)
+    window.wishes.set_ram(TIGHT + 1)
+    window.wishes.set_ram(TIGHT)
     qtbot.wait(400)
     assert len(core.history) == 1
     assert core.status.phase is Phase.DONE
@@ -155,7 +155,7 @@ def test_that_a_dragged_slider_leaves_no_rows_on_its_way(qtbot: QtBot, sessions:
     window = sessions.begin("mute")
     fetched(qtbot, window, bounds=True)
     for ram_bytes in range(3000, 3200, 10):
-        window.set_ram(ram_bytes)
+        window.wishes.set_ram(ram_bytes)
     qtbot.waitUntil(lambda: len(window.state.core.history) == 1, timeout=WAIT_MS)
     assert window.state.core.history[0].problem.budgets.ram_bytes == 3190
 

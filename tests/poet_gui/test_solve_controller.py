@@ -46,7 +46,7 @@ def test_that_moving_a_budget_solves_once_it_rests(qtbot: QtBot, make_window: Ma
     window.controller.finished.connect(ends.append)
     with qtbot.waitSignal(window.controller.finished, timeout=WAIT_MS):
         for ram in range(9000, TIGHT - 1, -100):
-            window.set_ram(ram)
+            window.wishes.set_ram(ram)
         assert window.state.core.status.phase is Phase.QUEUED
     outcome = window.state.core.status.outcome
     assert isinstance(outcome, Feasible)

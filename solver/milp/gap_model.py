@@ -120,7 +120,7 @@ class GapModel:
         needed = least_sum_reaching(sizes, excess)
         self._cover(free, sizes, needed)
         held = sum(sizes) - needed
-        for unit in sorted(set(sizes), reverse=True)[: self._units]:
+        for unit in sorted({size for size in sizes if size}, reverse=True)[: self._units]:
             # Chvatal-Gomory on what is held: sum of floor(size / unit) <= floor(held / unit)
             parts = [size // unit for size in sizes]
             lower = sum(parts) - held // unit

@@ -9,6 +9,7 @@ from solver.milp.gap_model import GapModel
 from solver.milp.stage_model import StageModel
 from solver.problem import Problem
 from solver.staged import StagedProblem, stage
+from tests.helpers.builders import Line, graph_of, problem_of
 from tests.helpers.milp import solved
 from tests.helpers.oracle import least_energy
 from tests.helpers.random_problems import problems
@@ -52,6 +53,19 @@ def assert_relaxations(problem: Problem) -> None:
     assert_below(gap_bound_j(staged), optimum)
     assert_below(stage_bound_j(staged, begin=staged.first_backward, detailed=nothing), optimum)
     assert_below(stage_bound_j(staged, begin=0, detailed=nothing), optimum)
+
+
+def test_that_a_tensor_without_bytes_stands_in_a_row_with_others() -> None:
+    # Beside wide, 100 + 50 B, of 200 B, a's 100 B do not fit: out and in again at 1e-5 J per byte.
+    lines = [
+        Line("a", "f", 100, 1e6),
+        Line("nothing", "f", 0, 0.0, ("a",)),
+        Line("wide", "f", 100, 1e6, workspace=50),
+        Line("last", "b", 0, 1e6, ("a", "nothing", "wide")),
+    ]
+    problem = problem_of(graph_of(lines), 200)
+    baseline_j = problem.costed.baseline_energy_j
+    assert gap_bound_j(stage(problem)) == pytest.approx(baseline_j + 2 * 100 * 1e-5)
 
 
 @QUICK

@@ -4,7 +4,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
@@ -157,33 +157,53 @@ def _plain(graph: TrainingGraph, program: Program, setting: Setting) -> _Plain:
         return _Plain(machine.gradients, digests)
 
 
+@dataclass(slots=True)
+class _Watched:
+    """What was seen while a schedule ran: seconds by kind of action, the largest sum of live bytes.
+
+    fault : what went wrong first, in words, at the action `fault_action`; empty = nothing.
+    """
+
+    seconds: dict[ActionKind, float] = field(default_factory=lambda: dict.fromkeys(ActionKind, 0.0))
+    peak_bytes: int = 0
+    fault: str = ""
+    fault_action: int | None = None
+
+    def blame(self, graph: TrainingGraph, action: Action, place: int, words: str) -> None:
+        """Remember what an action did wrong, if it is the first."""
+        if not self.fault:
+            self.fault = f"action {place + 1}, {_words(graph, action)}: {words}"
+            self.fault_action = place
+
+
+def _watched(trace: Trace, machine: Machine, plain: _Plain, progress: Progress) -> _Watched:
+    """Do the actions one by one, up to one that cannot be done."""
+    graph, actions = trace.problem.costed.graph, trace.schedule.actions
+    watched = _Watched()
+    for place, action in enumerate(actions):
+        began = time.perf_counter()
+        try:
+            machine.do(action)
+        except ActionError as error:
+            watched.blame(graph, action, place, str(error))
+            break
+        watched.seconds[action.kind] += time.perf_counter() - began
+        watched.peak_bytes = max(watched.peak_bytes, machine.live_bytes)
+        other = _other(graph, action, machine, plain)
+        if other:
+            words = f"the bytes of {other} are not those of plain order"
+            watched.blame(graph, action, place, words)
+        progress(place + 1, len(actions))
+    return watched
+
+
 def _scheduled(
     trace: Trace, program: Program, setting: Setting, plain: _Plain, progress: Progress
 ) -> ReplayReport:
     graph, actions = trace.problem.costed.graph, trace.schedule.actions
-    measured = dict.fromkeys(ActionKind, 0.0)
-    fault, fault_action, peak = "", None, 0
     torch.manual_seed(setting.seed)
     with Machine(graph, program, setting.weights, setting.batch) as machine:
-        for place, action in enumerate(actions):
-            began = time.perf_counter()
-            try:
-                machine.do(action)
-            except ActionError as error:
-                if not fault:
-                    fault = f"action {place + 1}, {_words(graph, action)}: {error}"
-                    fault_action = place
-                break
-            measured[action.kind] += time.perf_counter() - began
-            peak = max(peak, machine.live_bytes)
-            other = _other(graph, action, machine, plain)
-            if other and not fault:
-                fault_action = place
-                fault = (
-                    f"action {place + 1}, {_words(graph, action)}: the bytes of {other} are not "
-                    "those of plain order"
-                )
-            progress(place + 1, len(actions))
+        watched = _watched(trace, machine, plain, progress)
         gradients, loss = machine.gradients, machine.loss
     different = tuple(
         key
@@ -192,23 +212,23 @@ def _scheduled(
     )
     kinds = [action.kind for action in actions]
     return ReplayReport(
-        fault=fault,
+        fault=watched.fault,
         gradients=len(plain.gradients),
         different=different,
-        eager_error=None if fault else _eager_error(program, setting, gradients),
-        peak_bytes=peak,
+        eager_error=None if watched.fault else _eager_error(program, setting, gradients),
+        peak_bytes=watched.peak_bytes,
         predicted_bytes=trace.peak_bytes - graph.fixed_bytes,
         times={
             kind: KindTimes(
                 kinds.count(kind),
-                measured[kind],
+                watched.seconds[kind],
                 math.fsum(_predicted_s(trace, a) for a in actions if a.kind is kind),
             )
             for kind in ActionKind
         },
         loss=None if loss is None or not math.isfinite(loss) else float(loss),
         torch=str(torch.__version__),
-        fault_action=fault_action,
+        fault_action=watched.fault_action,
     )
 
 

@@ -56,7 +56,7 @@ class Work:
 
 def _elements(node: Any) -> int:
     target = node.target
-    if not isinstance(target, torch._ops.OpOverload) or target.is_view:  # noqa: SLF001
+    if not isinstance(target, torch._ops.OpOverload) or target.is_view:  # noqa: SLF001 - its only name
         return 0
     if target.overloadpacket.__name__ in _FREE:
         return 0

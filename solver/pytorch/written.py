@@ -23,6 +23,7 @@ from solver.graph import (
 )
 from solver.graph_writer import Names
 from solver.pytorch.arguments import encode
+from solver.pytorch.fakes import bytes_of, dtype_of, outputs_of, shape_of
 from solver.pytorch.joint import Joint
 from solver.pytorch.naming import CallNames, Naming
 from solver.pytorch.roles import UNSIZED, is_view, kind_of, multiplies, packet, role_of
@@ -103,7 +104,7 @@ class _Writer:
             updates={key: self._value(node) for node, key in updates.items()},
         )
         weights_at = (*self._parameters, *self._buffers)
-        sizes = {value: _bytes(nodes[value].meta["val"]) for value in weights_at}
+        sizes = {value: bytes_of(nodes[value].meta["val"]) for value in weights_at}
         return self._graph(program, sizes, name, weights)
 
     def _graph(
@@ -151,12 +152,12 @@ class _Writer:
             label = place >= batch
             wanted = "labels" if label else "input" if batch == 1 else f"input{place + 1}"
             name, fake = self._names.fresh(wanted), nodes[value].meta["val"]
-            shape, dtype = _shape(fake), _dtype(fake)
+            shape, dtype = shape_of(fake), dtype_of(fake)
             below = self._below[place] if self._below and not label else 0
             inputs.append(InputValue(value, name, list(shape), dtype, below))
             role = Role.LABEL if label else Role.INPUT
             tensor = Tensor(
-                name, _bytes(fake), name, shape, dtype, role, in_storage_at_start=True
+                name, bytes_of(fake), name, shape, dtype, role, in_storage_at_start=True
             )  # fmt: skip
             op = Op(name, "input", Phase.FORWARD, (), (name,), 0.0, recomputable=False)
             self._waiting[name] = op, tensor
@@ -168,12 +169,12 @@ class _Writer:
             words = f"a tensor of {tensor.numel():,} elements is neither parameter nor buffer"
             raise EngineError(Issue(words, "", "register it in its module: register_buffer"))
         data = [encode(item, lambda _: None) for item in tensor.flatten().tolist()]
-        self._constants.append(Constant(value, list(_shape(tensor)), _dtype(tensor), data))
+        self._constants.append(Constant(value, list(shape_of(tensor)), dtype_of(tensor), data))
         self._storage[value] = value
 
     def _write_call(self, node: torch.fx.Node) -> None:
         target: Any = node.target
-        outputs = _outputs(node)
+        outputs = outputs_of(node)
         if not any(outputs):
             return  # a check of what is traced
         if not isinstance(target, torch._ops.OpOverload):  # noqa: SLF001 - its only name
@@ -270,10 +271,10 @@ class _Writer:
         return [
             Tensor(
                 value,
-                _bytes(fake),
+                bytes_of(fake),
                 call.name,
-                _shape(fake),
-                _dtype(fake),
+                shape_of(fake),
+                dtype_of(fake),
                 Role.WEIGHT_GRADIENT
                 if value in gradients
                 else role_of(self._phase, call.target, place),
@@ -286,46 +287,3 @@ class _Writer:
 def _without_network(names: Mapping[str, str]) -> dict[str, str]:
     """Names of the network's state, without the module that holds network and loss."""
     return {value: str(key).removeprefix("network.") for value, key in names.items()}
-
-
-def _outputs(node: torch.fx.Node) -> list[str | None]:
-    """The node of each tensor returned, whether or not it is read."""
-    found = node.meta.get("val")
-    if isinstance(found, torch.Tensor):
-        return [node.name]
-    taken = {
-        user.args[1]: user.name for user in node.users if user.target is python_operator.getitem
-    }
-    wanted = _output_mask(node)
-    return [
-        taken.get(place, f"{node.name}.{place}")
-        if isinstance(fake, torch.Tensor) and wanted.get(place, True)
-        else None
-        for place, fake in enumerate(found or ())
-    ]
-
-
-def _output_mask(node: torch.fx.Node) -> dict[int, bool]:
-    """Which gradients a backward op is asked for: tracing shows tensors for the others as well."""
-    schema = node.target._schema  # noqa: SLF001 - its only name
-    names = [argument.name for argument in schema.arguments]
-    if "output_mask" not in names:
-        return {}
-    place = names.index("output_mask")
-    mask = node.args[place] if place < len(node.args) else node.kwargs.get("output_mask", ())
-    return dict(enumerate(mask))
-
-
-def _bytes(fake: torch.Tensor) -> int:
-    if fake.layout is not torch.strided:
-        words = f"the traced step makes a tensor that is stored as {fake.layout}"
-        raise EngineError(Issue(words, "", "its bytes follow the data: make it dense"))
-    return int(fake.untyped_storage().nbytes())
-
-
-def _shape(tensor: torch.Tensor) -> tuple[int, ...]:
-    return tuple(int(size) for size in tensor.shape)
-
-
-def _dtype(tensor: torch.Tensor) -> str:
-    return str(tensor.dtype).removeprefix("torch.")

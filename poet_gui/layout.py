@@ -99,7 +99,26 @@ def build_views(window: QMainWindow) -> Views:
     """Make the views and put them into `window`."""
     central = QWidget()
     central.setObjectName("centralWidget")
-    views = Views(
+    views = _make_views(central)
+    _fill_columns(views)
+    _fill_rows(views)
+    layout = QVBoxLayout(central)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(0)
+    layout.addWidget(views.header)
+    body = QVBoxLayout()
+    body.setContentsMargins(BODY_MARGIN // 2, 10, BODY_MARGIN // 2, 4)
+    body.setSpacing(8)
+    body.addWidget(views.notices)
+    body.addWidget(views.rows, 1)
+    layout.addLayout(body, 1)
+    window.setCentralWidget(central)
+    window.setStatusBar(views.status)
+    return views
+
+
+def _make_views(central: QWidget) -> Views:
+    return Views(
         header=HeaderBar(),
         notices=NoticeArea(central),
         budgets=BudgetsPanel(),
@@ -128,21 +147,6 @@ def build_views(window: QMainWindow) -> Views:
         rows=QSplitter(Qt.Orientation.Vertical),
         status=StatusLine(),
     )
-    _fill_columns(views)
-    _fill_rows(views)
-    layout = QVBoxLayout(central)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(0)
-    layout.addWidget(views.header)
-    body = QVBoxLayout()
-    body.setContentsMargins(BODY_MARGIN // 2, 10, BODY_MARGIN // 2, 4)
-    body.setSpacing(8)
-    body.addWidget(views.notices)
-    body.addWidget(views.rows, 1)
-    layout.addLayout(body, 1)
-    window.setCentralWidget(central)
-    window.setStatusBar(views.status)
-    return views
 
 
 def reset_sizes(views: Views) -> None:

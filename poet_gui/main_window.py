@@ -73,9 +73,25 @@ class MainWindow(QMainWindow):
         with appearance.painted_last():
             self.views = build_views(self)
         self.place = WindowPlace(self, self.views, settings)
-        self.views.header.set_builtins(builtin_names())
-        found = find_devices()
-        self.views.header.set_devices(found.devices)
+        self._make_desks(worker_command)
+        self.commands = Commands(self, self)
+        built = build_actions(self, self.commands.slots())
+        self.actions_by_name = built.actions
+        self._add_file_menus(built.menus["&File"])
+        self._connect()
+        self.run_desk.refresh()
+        self.renderer = Renderer(self.state, self.views, self)
+        self._on_theme(appearance.theme)
+        self._remember_units()
+        self._offer_devices()
+        self.renderer.draw_all()
+        settle(self)
+        self.place.restore()
+        self.setFocus()  # no control looks chosen before the user chooses one
+
+    def _make_desks(self, worker_command: Sequence[str]) -> None:
+        """What stands between the views and the state, each with one part of the work."""
+        settings = self.settings
         self.opener = Opener(self.controller, settings, self)
         self.exporter = Exporter(self.state, self.views.schedule, settings, self)
         self.frontier_desk = FrontierDesk(
@@ -90,22 +106,15 @@ class MainWindow(QMainWindow):
         self.run_desk = RunDesk(self.state, self)
         self.wishes = Wishes(self.state, self.views, self.controller, self.opener, self)
         self.news = News(self.views, self.controller, self.keeper, self)
-        self.commands = Commands(self)
-        built = build_actions(self, self.commands.slots())
-        self.actions_by_name = built.actions
-        self._add_file_menus(built.menus["&File"])
-        self._connect()
-        self.run_desk.refresh()
-        self.renderer = Renderer(self.state, self.views, self)
-        self._on_theme(appearance.theme)
-        self._remember_units()
+
+    def _offer_devices(self) -> None:
+        """Fill the lists of the header; a device file that is broken is named."""
+        self.views.header.set_builtins(builtin_names())
+        found = find_devices()
+        self.views.header.set_devices(found.devices)
         if found.notices:
             notice = notice_of_issues("A device file was left out", found.notices)
             self.views.notices.show_notice(replace(notice, level=Level.WARNING, stays=True))
-        self.renderer.draw_all()
-        settle(self)
-        self.place.restore()
-        self.setFocus()  # no control looks chosen before the user chooses one
 
     @Slot(str)
     def _on_notice_action(self, name: str) -> None:

@@ -128,10 +128,7 @@ def timeline_scene(trace: Trace) -> TimelineScene:
     units = len(UNITS) if index.overlaps and index.actions else 0
     lane_of = np.full(len(graph.tensors) + 1, -1, dtype=np.int64)
     lane_of[order] = units + np.arange(len(order))
-    silent = np.array([not made for made in graph.op_outputs], dtype=bool)
-    runs = index.kind <= Kind.RECOMPUTE
-    runs_silently = np.zeros(index.actions, dtype=bool)
-    runs_silently[runs] = silent[index.target[runs]]
+    runs_silently = _silent_runs(index, graph)
     lane_of_tensor = lane_of[:-1].copy()
     names = [name for name, _ in UNITS[:units]]
     names += [graph.tensors[t].name for t in order.tolist()]
@@ -157,6 +154,15 @@ def timeline_scene(trace: Trace) -> TimelineScene:
         resident=_resident(index, lane_of, lanes),
         stored=stored_strips(index, lane_of, lanes),
     )
+
+
+def _silent_runs(index: TraceIndex, graph: TrainingGraph) -> NDArray[np.bool_]:
+    """Whether an action runs an op that makes no tensor, shape (actions,)."""
+    silent = np.array([not made for made in graph.op_outputs], dtype=bool)
+    runs = index.kind <= Kind.RECOMPUTE
+    silently = np.zeros(index.actions, dtype=bool)
+    silently[runs] = silent[index.target[runs]]
+    return silently
 
 
 def _silent_name(graph: TrainingGraph) -> str:

@@ -1,10 +1,9 @@
 """Draws the still part of the frontier: axes, areas, curves and points; knows no mouse."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -16,10 +15,12 @@ from PySide6.QtGui import (
 )
 
 from poet_gui.theme import Theme
-from poet_gui.viewmodels.frontier import FrontierScene, Series
+from poet_gui.viewmodels.frontier import Series
 from poet_gui.viewmodels.frontier_words import energy_ticks
 from poet_gui.viewmodels.label_places import in_a_row
 from poet_gui.viewmodels.memory import byte_ticks
+from poet_gui.widgets.frontier_names import draw_names
+from poet_gui.widgets.frontier_place import PAD, Place, joules_text
 from poet_gui.widgets.frontier_style import (
     POINT_RADIUS,
     bound_pen,
@@ -31,48 +32,7 @@ from poet_gui.widgets.frontier_style import (
 )
 from poet_gui.widgets.rect_batch import RectBatch
 from solver.costs import FloatArray
-from solver.units import format_joules, format_seconds
-
-_PAD = 6.0
-_LABEL_STEPS = 16
-"""Steps that are looked at for the place of a name."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Place:
-    """Where a scene stands on screen: its area in pixels and the way between the two."""
-
-    scene: FrontierScene
-    area: QRectF
-
-    def x(self, value: FloatArray) -> FloatArray:
-        """Pixels of bytes or seconds."""
-        low, high = self.scene.x_range
-        return self.area.left() + (value - low) / (high - low) * self.area.width()
-
-    def y(self, joules: FloatArray) -> FloatArray:
-        """Pixels of joules; what is not known stands at the upper edge."""
-        return self.area.bottom() - self.scene.height(joules) * self.area.height()
-
-    def point(self, x: float, joules: float) -> QPointF:
-        """Pixels of one place."""
-        return QPointF(float(self.x(np.array(x))), float(self.y(np.array(joules))))
-
-    def value(self, pixel: float) -> float:
-        """Bytes or seconds of a pixel, inside the scene."""
-        low, high = self.scene.x_range
-        part = (pixel - self.area.left()) / max(1.0, self.area.width())
-        return low + min(1.0, max(0.0, part)) * (high - low)
-
-
-def area_of(size: QRectF, scene: FrontierScene, font: QFont) -> QRectF:
-    """The part of a widget in which curves are drawn: axis texts stand left of it and below."""
-    metrics = QFontMetricsF(font)
-    low, high = scene.y_range
-    widest = max(metrics.horizontalAdvance(_joules_text(y)) for y in (low, high))
-    left = max(widest, metrics.horizontalAdvance("000.0 mJ")) + 10
-    line = metrics.height()
-    return size.adjusted(left, line * 1.25, -_PAD - 4, -line - 7)
+from solver.units import format_seconds
 
 
 class FrontierLayer:
@@ -93,7 +53,8 @@ class FrontierLayer:
             self._draw_series(painter, series)
         self._draw_points(painter)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._draw_labels(painter)
+        flags = [box for _, box, _ in self._knee_flags()]
+        draw_names(painter, self._place, self._theme, flags)
         self._draw_knees(painter)
 
     def _draw_impossible(self, painter: QPainter) -> None:
@@ -118,8 +79,8 @@ class FrontierLayer:
             painter.setPen(QPen(QColor(theme.grid), 1))
             painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
             painter.setPen(QColor(theme.text_muted))
-            box = QRectF(0, y - line / 2, area.left() - _PAD, line)
-            painter.drawText(box, right, _joules_text(tick))
+            box = QRectF(0, y - line / 2, area.left() - PAD, line)
+            painter.drawText(box, right, joules_text(tick))
         painter.setPen(QPen(QColor(theme.storage), 1))
         painter.drawLine(area.bottomLeft(), area.bottomRight())
         painter.drawLine(area.bottomLeft(), area.topLeft())
@@ -138,7 +99,7 @@ class FrontierLayer:
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
             width = metrics.horizontalAdvance(mark.text)
             wanted.append((max(x - width / 2, area.left() - 30), width))
-        lefts = in_a_row(wanted, room=(0.0, area.right() + _PAD), gap=8.0)
+        lefts = in_a_row(wanted, room=(0.0, area.right() + PAD), gap=8.0)
         taken = [(x - 8, x + w + 8) for x, (_, w) in zip(lefts, wanted, strict=False)]
         painter.setPen(QColor(theme.text))
         for left, mark in zip(lefts, scene.marks, strict=False):
@@ -149,7 +110,7 @@ class FrontierLayer:
             x, width = float(self._place.x(np.array(tick))), metrics.horizontalAdvance(text)
             left = x - width / 2
             free = all(left + width < low or left > high for low, high in taken)
-            if free and left > area.left() and left + width < area.right() + _PAD:
+            if free and left > area.left() and left + width < area.right() + PAD:
                 painter.drawLine(QPointF(x, area.bottom()), QPointF(x, area.bottom() + 3))
                 painter.drawText(QRectF(left, area.bottom() + 4, width + 2, line), 0, text)
         # Where a bound was proven: a rug, one thread per pixel.
@@ -250,74 +211,9 @@ class FrontierLayer:
 
     def _knee_text(self, number: int) -> str:
         settled = self._scene.settled
-        if self._place.area.width() > 30 * _PAD * 2:
+        if self._place.area.width() > 30 * PAD * 2:
             return f"knee {number}" if settled else f"knee {number} so far"
         return str(number) if settled else f"{number}?"
-
-    def _draw_labels(self, painter: QPainter) -> None:
-        """The name of each curve on a step of its own that no other curve crosses, nor a flag."""
-        drawn = [one for one in self._scene.series if len(one.x)]
-        if len(drawn) <= 1:
-            return
-        metrics = QFontMetricsF(self._font)
-        lines = [self._segments(one) for one in drawn]
-        taken = [box for _, box, _ in self._knee_flags()]
-        ground = QColor(self._theme.panel)
-        ground.setAlpha(210)
-        for number, series in enumerate(drawn):
-            others = np.concatenate([line for k, line in enumerate(lines) if k != number])
-            size = QSizeF(metrics.horizontalAdvance(series.style.label) + 6, metrics.height())
-            box = self._free_box(lines[number][0::2], others, size, taken)
-            taken.append(box)
-            painter.fillRect(box, ground)
-            painter.setPen(QColor(self._theme.text))
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, series.style.label)
-
-    def _segments(self, series: Series) -> FloatArray:
-        """Left, top, right, bottom of each piece of a curve, shape (pieces, 4), in pixels."""
-        x, y = self._place.x(series.x), self._place.y(series.y)
-        pieces = np.column_stack((x[:-1], y[:-1], x[1:], y[1:]))
-        return np.asarray(
-            np.column_stack(
-                (
-                    np.minimum(pieces[:, 0], pieces[:, 2]),
-                    np.minimum(pieces[:, 1], pieces[:, 3]),
-                    np.maximum(pieces[:, 0], pieces[:, 2]),
-                    np.maximum(pieces[:, 1], pieces[:, 3]),
-                )
-            )
-        )
-
-    def _free_box(
-        self, steps: FloatArray, others: FloatArray, size: QSizeF, taken: list[QRectF]
-    ) -> QRectF:
-        """Where a name fits best: above or below one of the first steps, crossing least."""
-        area, best, fewest = self._place.area, QRectF(), math.inf
-        for left, top, _, _ in steps[:_LABEL_STEPS].tolist():
-            for y in (top - size.height() - 5, top + 6):
-                corner = QPointF(min(left + 7, area.right() - size.width()), y)
-                box = QRectF(corner, size)
-                if y < area.top() or box.bottom() > area.bottom():
-                    continue
-                crossed = int(np.count_nonzero(
-                    (others[:, 0] < box.right()) & (others[:, 2] > box.left())
-                    & (others[:, 1] < box.bottom()) & (others[:, 3] > box.top())
-                ))  # fmt: skip
-                crossed += sum(100 for other in taken if box.intersects(other))
-                if crossed < fewest:
-                    best, fewest = box, crossed
-                if not crossed:
-                    return box
-        return best
-
-
-def _joules_text(joules: float) -> str:
-    """Short while the axis allows it: "550 mJ" beside "620 mJ"."""
-    text = format_joules(joules)
-    number, _, unit = text.partition(" ")
-    if "." in number:
-        number = number.rstrip("0").rstrip(".")
-    return f"{number} {unit}" if unit else text
 
 
 def _points(x: FloatArray, y: FloatArray) -> list[QPointF]:

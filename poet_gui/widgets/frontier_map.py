@@ -2,22 +2,21 @@
 
 import math
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
-    QFocusEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
     QPen,
 )
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QWidget
 
-from poet_gui.theme import LIGHT, Theme, luminance
+from poet_gui.theme import Theme, luminance
 from poet_gui.viewmodels.frontier_map import MapScene
 from poet_gui.widgets.frontier_style import gap_brush, impossible_brush
-from poet_gui.widgets.hover_card import HoverCard
+from poet_gui.widgets.pointed_picture import PointedPicture
 from poet_gui.widgets.return_keys import is_return
 from solver.units import format_bytes, format_seconds
 
@@ -26,7 +25,7 @@ _CONTRAST_AT = 0.36
 """Luminance of a ground above which black text is read more easily than white."""
 
 
-class FrontierMap(QWidget):
+class FrontierMap(PointedPicture):
     """Renders a MapScene. Lightness carries the level, words and hatching what is not a level.
 
     Signals
@@ -38,22 +37,9 @@ class FrontierMap(QWidget):
     cell_chosen = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("frontierMap")
-        self.setAccessibleName("energy over both budgets")
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMouseTracking(True)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        super().__init__("frontierMap", "energy over both budgets", parent)
         self.scene: MapScene | None = None
         self.focused: tuple[int, int] | None = None
-        self._theme = LIGHT
-        self.hover_card = HoverCard(self)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Use these colours."""
-        self._theme = theme
-        self.hover_card.set_theme(theme)
-        self.update()
 
     def set_scene(self, scene: MapScene | None) -> None:
         """Show this map."""
@@ -153,17 +139,11 @@ class FrontierMap(QWidget):
         if self.scene is not None:
             self.cell_chosen.emit(self.scene.budgets(row, column))
 
+    def _on_focus_gained(self) -> None:
+        if self.focused is None and self.scene is not None:
+            self.focused = self.scene.here
+
     # Qt
-
-    def sizeHint(self) -> QSize:
-        """Qt: as the plot."""
-        unit = self.fontMetrics().height()
-        return QSize(22 * unit, 14 * unit)
-
-    def minimumSizeHint(self) -> QSize:
-        """Qt: as the plot."""
-        unit = self.fontMetrics().height()
-        return QSize(12 * unit, 6 * unit)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt override
         """Qt: cells, the present budgets, the focused cell."""
@@ -198,24 +178,6 @@ class FrontierMap(QWidget):
             self.hover_card.hide()
         else:
             self._show_card(*cell)
-
-    def leaveEvent(self, event: QEvent) -> None:
-        """Qt: no card without a pointer."""
-        self.hover_card.hide()
-        super().leaveEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """Qt: the keyboard starts at the present budgets."""
-        super().focusInEvent(event)
-        if self.focused is None and self.scene is not None:
-            self.focused = self.scene.here
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Qt: the mark goes."""
-        super().focusOutEvent(event)
-        self.hover_card.hide()
-        self.update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Qt: arrows walk over the cells, Return chooses one."""

@@ -1,11 +1,9 @@
 """The frontier as a picture that can be pointed at: load a point, compare it, move the budget."""
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
-    QFocusEvent,
-    QFontMetricsF,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -14,29 +12,28 @@ from PySide6.QtGui import (
     QPixmap,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QWidget
 
-from poet_gui.theme import LIGHT, Theme
+from poet_gui.theme import Theme
 from poet_gui.viewmodels.frontier import FrontierScene
 from poet_gui.viewmodels.frontier_words import (
-    budget_words,
     neighbour,
     place_words,
     point_words,
     same_point,
 )
-from poet_gui.widgets.frontier_layer import FrontierLayer, Place, area_of
-from poet_gui.widgets.hover_card import HoverCard
+from poet_gui.widgets.frontier_budget import GRIP, budget_x, draw_budget
+from poet_gui.widgets.frontier_layer import FrontierLayer
+from poet_gui.widgets.frontier_place import Place, area_of
+from poet_gui.widgets.pointed_picture import PointedPicture
 from poet_gui.widgets.return_keys import asks_for_return, is_return, with_control
 
 _REACH = 11.0
 """Pixels: what is nearer to the pointer is meant."""
-_GRIP = 9.0
-"""Pixels on each side of the budget's line in which it can be taken."""
 _NUDGE_PARTS = 100
 
 
-class FrontierPlot(QWidget):
+class FrontierPlot(PointedPicture):
     """Renders a FrontierScene. What does not move is drawn once and kept as a picture.
 
     Signals
@@ -52,27 +49,19 @@ class FrontierPlot(QWidget):
     budget_dragged = Signal(float)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("frontierPlot")
-        self.setAccessibleName("frontier")
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMouseTracking(True)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        super().__init__("frontierPlot", "frontier", parent)
         self.scene: FrontierScene | None = None
         self.focused: int | None = None
         self._shown: int | None = None
         self._still: QPixmap | None = None
-        self._theme = LIGHT
         self._held: float | None = None
         self._lit = False
-        self.hover_card = HoverCard(self)
 
     # What is shown
 
     def set_theme(self, theme: Theme) -> None:
         """Use these colours."""
-        self._theme = theme
-        self.hover_card.set_theme(theme)
+        super().set_theme(theme)
         self._redraw()
 
     def set_scene(self, scene: FrontierScene | None, shown: int | None) -> None:
@@ -137,36 +126,6 @@ class FrontierPlot(QWidget):
             painter.end()
         return self._still
 
-    def budget_x(self, place: Place) -> float:
-        """Pixels of the present budget's line; one out of sight stands at the edge beside it."""
-        low, high = place.scene.x_range
-        budget = place.scene.budget
-        if budget is None:
-            return place.area.right()
-        return float(place.x(np.array(min(max(budget, low), high))))
-
-    def _draw_budget(self, painter: QPainter, place: Place) -> None:
-        scene, area, theme = place.scene, place.area, self._theme
-        x = round(self.budget_x(place)) + 0.5
-        if self._lit:
-            band = QColor(theme.budget_line)
-            band.setAlpha(40)
-            painter.fillRect(QRectF(x - _GRIP, area.top(), 2 * _GRIP, area.height()), band)
-        pen = QPen(QColor(theme.budget_line), 2.0 if self._lit else 1.4)
-        pen.setDashPattern([4.0, 3.0])
-        painter.setPen(pen)
-        painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
-        font = self.font()
-        font.setBold(True)
-        metrics = QFontMetricsF(font)
-        text = budget_words(scene)
-        width = metrics.horizontalAdvance(text) + 4
-        left = min(max(x - width / 2, area.left()), area.right() - width)
-        box = QRectF(left, area.top() - metrics.height() - 2, width, metrics.height())
-        painter.setFont(font)
-        painter.setPen(QColor(theme.warning))
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
-
     def _draw_rings(self, painter: QPainter) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if self._shown is not None:
@@ -195,7 +154,7 @@ class FrontierPlot(QWidget):
 
     def _at_budget(self, pixel: QPointF) -> bool:
         place = self.place()
-        return place is not None and abs(pixel.x() - self.budget_x(place)) <= _GRIP
+        return place is not None and abs(pixel.x() - budget_x(place)) <= GRIP
 
     def _light(self, *, lit: bool) -> None:
         """Show that the budget's line can be taken here."""
@@ -214,17 +173,11 @@ class FrontierPlot(QWidget):
             moved = budget + hundredths * (high - low) / _NUDGE_PARTS
             self.budget_dragged.emit(min(high, max(low, moved)))
 
+    def _on_focus_gained(self) -> None:
+        if self.focused is None:
+            self.focused = self._shown
+
     # Qt
-
-    def sizeHint(self) -> QSize:
-        """Qt: wide enough for a curve."""
-        unit = self.fontMetrics().height()
-        return QSize(22 * unit, 14 * unit)
-
-    def minimumSizeHint(self) -> QSize:
-        """Qt: still readable."""
-        unit = self.fontMetrics().height()
-        return QSize(12 * unit, 6 * unit)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt override
         """Qt: the kept picture, then what moves."""
@@ -233,7 +186,7 @@ class FrontierPlot(QWidget):
             return
         painter = QPainter(self)
         painter.drawPixmap(0, 0, self._picture(place))
-        self._draw_budget(painter, place)
+        draw_budget(painter, place, self._theme, lit=self._lit)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._draw_rings(painter)
         if self.hasFocus():
@@ -266,7 +219,7 @@ class FrontierPlot(QWidget):
         elif self._at_budget(at) and not compares:
             place = self.place()
             assert place is not None, "it is at a line of a scene"
-            self._held = self.budget_x(place) - at.x()  # it does not jump to where it was taken
+            self._held = budget_x(place) - at.x()  # it does not jump to where it was taken
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Qt: the budget follows a drag; otherwise the card says what is under the pointer."""
@@ -296,23 +249,9 @@ class FrontierPlot(QWidget):
         self._held = None
 
     def leaveEvent(self, event: QEvent) -> None:
-        """Qt: no card without a pointer."""
+        """Qt: without a pointer nothing is lit."""
         self._light(lit=False)
-        self.hover_card.hide()
         super().leaveEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """Qt: the keyboard starts at the point on screen."""
-        super().focusInEvent(event)
-        if self.focused is None:
-            self.focused = self._shown
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Qt: the ring goes."""
-        super().focusOutEvent(event)
-        self.hover_card.hide()
-        self.update()
 
     def event(self, event: QEvent) -> bool:
         """Qt: Ctrl+Return compares here, though it solves elsewhere."""

@@ -46,6 +46,13 @@ class SweepBar(QWidget):
         self._axis: Axis = "ram"
         self._running = False
         self._can_start = False
+        self._make_controls()
+        self._lay_out()
+        self.go.clicked.connect(self._on_go)
+        self._name_choice()
+        self.show_status(SweepStatus(), can_start=False)
+
+    def _make_controls(self) -> None:
         self.go = button("Sweep", name="sweepButton", tip="solve budgets along this axis")
         self.points = QSpinBox()
         self.points.setObjectName("sweepPointsBox")
@@ -73,6 +80,8 @@ class SweepBar(QWidget):
         self.progress.setSizePolicy(keeps)
         self.words = eliding(tone="muted", at_end=True)
         self.words.setObjectName("sweepWords")
+
+    def _lay_out(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(6)
         row.addWidget(self.go)
@@ -86,9 +95,6 @@ class SweepBar(QWidget):
         layout.addLayout(row)
         layout.addWidget(self.progress)
         layout.addWidget(self.words)
-        self.go.clicked.connect(self._on_go)
-        self._name_choice()
-        self.show_status(SweepStatus(), can_start=False)
 
     def set_theme(self, theme: Theme) -> None:
         """Use these colours."""

@@ -8,6 +8,7 @@ from pytestqt.qtbot import QtBot
 from poet_gui.main_window import MainWindow
 from poet_gui.solving.status import Phase
 from poet_gui.viewmodels.frontier import FrontierScene
+from poet_gui.widgets.frontier_budget import budget_x
 from solver.events import Finished
 from solver.explain import finished
 from solver.outcome import StopReason
@@ -161,7 +162,7 @@ def test_that_the_line_of_a_budget_below_the_floor_stays_in_the_picture(
     window.wishes.set_ram(1)
     place = plot.place()
     assert place is not None
-    assert plot.budget_x(place) == place.area.left()
+    assert budget_x(place) == place.area.left()
 
 
 def test_that_the_budget_line_can_be_dragged(qtbot: QtBot, make_window: MakeWindow) -> None:
@@ -171,7 +172,7 @@ def test_that_the_budget_line_can_be_dragged(qtbot: QtBot, make_window: MakeWind
     assert place is not None
     window.wishes.set_ram(4500)
     y = round(place.area.center().y())
-    line = plot.budget_x(place.__class__(scene_of(window), place.area))
+    line = budget_x(place.__class__(scene_of(window), place.area))
     start = QPoint(round(line) + 8, y)  # taken beside it
     qtbot.mousePress(plot, Qt.MouseButton.LeftButton, pos=start)
     qtbot.mouseRelease(plot, Qt.MouseButton.LeftButton, pos=start)

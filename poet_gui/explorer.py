@@ -1,30 +1,22 @@
 """The explorer's state without Qt: the one mutable domain object, changed by its methods only."""
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from poet_gui.asked import Asked
 from poet_gui.compare_state import CompareState
 from poet_gui.explored import HistoryRow, Origin, Shown, Topic
 from poet_gui.frontier_state import FrontierState
-from poet_gui.knowledge import Knowledge
 from poet_gui.looking import Looking
 from poet_gui.solving.deliveries import OpenedResult, OpenModel
 from poet_gui.solving.prepare import starting_budgets
 from poet_gui.solving.status import Phase, SolveStatus, status_of
-from solver.brackets import (
-    NOTHING_KNOWN,
-    Bracket,
-    Brackets,
-    Known,
-    StoredBound,
-    StoredSchedule,
-)
+from solver.brackets import StoredBound, StoredSchedule
 from solver.device import Device
 from solver.events import Event
-from solver.outcome import Feasible, Optimal, Outcome
+from solver.outcome import Outcome
 from solver.problem import Budgets, Problem, SolveOptions, Switches
 from solver.simulate import Trace
 
@@ -33,15 +25,15 @@ __all__ = ["Explorer", "HistoryRow", "Origin", "Shown", "Topic"]
 HISTORY_LIMIT: Final = 200
 
 
-class Explorer:
+class Explorer(Asked):
     """Model, device, budgets, switches, what is solved and what is shown.
 
     `notify` is called once per topic that really changed, after the change is complete.
     """
 
     def __init__(self, device: Device, notify: Callable[[Topic], None]) -> None:
+        super().__init__(device)
         self._notify = notify
-        self.knowledge = Knowledge()
         self.compare = CompareState(self, partial(notify, Topic.COMPARE))
         self.frontier = FrontierState(
             self,
@@ -50,75 +42,12 @@ class Explorer:
             sweep_changed=partial(notify, Topic.SWEEP),
         )
         self.looking = Looking(notify)
-        self.device = device
-        self.model: OpenModel | None = None
-        self.budgets = Budgets(device.ram_bytes)
-        self.switches = Switches(io=device.io)
-        self.options = SolveOptions()
         self._own_options = self.options
-        self.status = SolveStatus()
         self.shown: Shown | None = None
         self.history: tuple[HistoryRow, ...] = ()
         self.opening: str | None = None
         self.reloading = False
         """True while a model that was read again takes its own place: views keep theirs."""
-
-    # What can be asked
-
-    @property
-    def problem(self) -> Problem | None:
-        """What would be solved now; None without a model."""
-        if self.model is None:
-            return None
-        return Problem(self.model.costed, self.budgets, self.switches)
-
-    @property
-    def bracket(self) -> Bracket | None:
-        """What is proven about the present budgets; None without a model."""
-        problem = self.problem
-        return None if problem is None else self.knowledge.bracket(problem)
-
-    @property
-    def brackets(self) -> Brackets | None:
-        """What is known under all budgets of this model, device and switches."""
-        problem = self.problem
-        return None if problem is None else self.knowledge.brackets(problem)
-
-    @property
-    def known(self) -> Known:
-        """What a solve of the present problem starts from."""
-        problem = self.problem
-        return NOTHING_KNOWN if problem is None else self.knowledge.known(problem, self.options)
-
-    @property
-    def best_trace(self) -> Trace | None:
-        """The stored schedule of least energy that fits the present budgets."""
-        problem = self.problem
-        return None if problem is None else self.knowledge.best_trace(problem)
-
-    @property
-    def solved(self) -> tuple[Budgets, ...]:
-        """Every budget solved for this model, device and switches, in order of RAM."""
-        problem = self.problem
-        return () if problem is None else self.knowledge.solved(problem)
-
-    @property
-    def least(self) -> tuple[float, float]:
-        """Less RAM, bytes, and less runtime, seconds, are proven impossible; inf: so is any.
-
-        Each beside the other one as it is chosen now.
-        """
-        brackets = self.brackets
-        if brackets is None:
-            return 0.0, 0.0
-        ram = brackets.least_ram_bytes(self.budgets.runtime_s)
-        runtime_s = brackets.least_runtime_s(self.budgets.ram_bytes)
-        return math.inf if ram is None else ram, math.inf if runtime_s is None else runtime_s
-
-    @property
-    def needs_solve(self) -> bool:
-        """False when what is stored already answers the present problem as well as asked for."""
-        return self.model is not None and self._stored_answer() is None
 
     # Opening
 
@@ -289,7 +218,7 @@ class Explorer:
 
     def take_stored(self) -> None:
         """What is stored answers now: it takes the place of a solve that was under way."""
-        outcome = self._stored_answer()
+        outcome = self.stored_answer()
         if outcome is not None:
             self.status = status_of(outcome)
             self.settle()
@@ -320,7 +249,7 @@ class Explorer:
 
     def _problem_changed(self, *, waiting: bool = False) -> None:
         """Show at once what is known of the new problem; whether to solve is not decided here."""
-        outcome = self._stored_answer()
+        outcome = self.stored_answer()
         if outcome is not None:
             self.status = status_of(outcome)
         else:
@@ -329,16 +258,11 @@ class Explorer:
         self._notify(Topic.PROBLEM)
         self._notify(Topic.SOLVE)
 
-    def _stored_answer(self) -> Outcome | None:
-        """An outcome for the present budgets that needs no solve."""
-        problem = self.problem
-        return None if problem is None else self.knowledge.answer(problem, self.options)
-
     def _news_of(self, problem: Problem) -> None:
         """Show at once what is better now for the present budgets."""
         present = self.problem
         if present is not None and self.knowledge.same(problem, present):
-            outcome = self._stored_answer()
+            outcome = self.stored_answer()
             known = outcome is None or outcome is self.status.outcome
             if outcome is not None and not known and not self.status.phase.is_busy:
                 self.status = status_of(outcome)
@@ -354,19 +278,9 @@ class Explorer:
             self._notify(Topic.HISTORY)
 
     def _refresh_shown(self) -> None:
-        if self.model is None:
-            return
-        outcome, bracket = self.status.outcome, self.bracket
-        if isinstance(outcome, Optimal | Feasible):
-            self._show(Shown(outcome.trace, Origin.RESULT, outcome.bound_j))
-            return
-        best = self.best_trace
-        if best is None or bracket is None:
-            self._show(Shown(self.model.plain, Origin.PLAIN))
-        else:
-            solving = self.status.phase.is_busy and self.status.phase is not Phase.QUEUED
-            origin = Origin.PROVISIONAL if solving else Origin.NEAREST
-            self._show(Shown(best, origin, bracket.low_j))
+        wanted = self.to_show
+        if wanted is not None:
+            self._show(wanted)
 
     def _show(self, shown: Shown) -> None:
         before = self.shown

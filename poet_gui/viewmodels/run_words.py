@@ -5,7 +5,7 @@ from typing import Final
 from poet_gui.viewmodels.import_report import Fact, Section
 from solver.costs import CostedGraph
 from solver.errors import Issue
-from solver.replay_report import EAGER_TOLERANCE, KindTimes, ReplayReport
+from solver.replay_report import EAGER_TOLERANCE, UNSTEADY, KindTimes, ReplayReport, eager_words
 from solver.schedule import ActionKind
 from solver.units import format_bytes_exactly, format_count, format_seconds
 
@@ -72,14 +72,14 @@ def _verdict(report: ReplayReport) -> Section:
         ("Peak", f"{peak}, {met}", "largest sum of live tensors, weights apart"),
     ]
     if report.eager_error is not None:
-        error = report.eager_error
-        words = f"off by at most {error:.1e} of a gradient's largest" if error else "equal"
+        words = eager_words(report.eager_error)
         facts.insert(1, ("Eager mode", words, f"up to {EAGER_TOLERANCE:.0e} is rounding"))
     if report.loss is not None:
         facts.append(("Loss", f"{report.loss:.6g}", ""))
     facts.append(("PyTorch", report.torch, ""))
     title = "Everything happened as promised" if report.agrees else "Not everything was as promised"
-    return Section(title, tuple(facts), is_warning=not report.agrees)
+    said = (f"{UNSTEADY}.",) if report.unsteady else ()
+    return Section(title, tuple(facts), said, is_warning=not report.agrees)
 
 
 def _names(report: ReplayReport) -> str:

@@ -1,12 +1,9 @@
 """The budgets card: memory, runtime, switches, and what these budgets are known to cost."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -31,7 +28,7 @@ from poet_gui.widgets.budget_slider import BudgetSlider
 from poet_gui.widgets.expected_card import ExpectedCard
 from poet_gui.widgets.parts import eliding, label
 from poet_gui.widgets.quantity_box import BYTE_UNITS, SECOND_UNITS, QuantityBox
-from solver.device import IoMode
+from poet_gui.widgets.switch_rows import SwitchRows
 from solver.units import parse_bytes, parse_seconds
 
 if TYPE_CHECKING:
@@ -39,10 +36,6 @@ if TYPE_CHECKING:
     from solver.problem import Budgets
 
 NO_LIMIT_TEXT: Final = "no limit"
-_TRANSFERS: Final = (
-    "blocking: the processor waits while a tensor moves; overlapped: it goes on computing beside "
-    "the transfer; ignored: transfers take no time. Their energy always counts."
-)
 
 
 class BudgetsPanel(QFrame):
@@ -94,7 +87,8 @@ class BudgetsPanel(QFrame):
         self.fault.setWordWrap(True)
         self.fault.hide()
         layout.addWidget(self.fault)
-        layout.addLayout(self._switch_rows())
+        self.switches = SwitchRows()
+        layout.addWidget(self.switches)
         self.expected = ExpectedCard()
         layout.addWidget(self.expected)
         self._set_tips()
@@ -122,9 +116,7 @@ class BudgetsPanel(QFrame):
         self.runtime_slider.set_fraction(self._runtime_scale.fraction(place))
         typical_s = model.costed.baseline_runtime_s if model else None
         self.runtime_box.set_value(limit_s, typical=typical_s)
-        self.paging.setChecked(core.switches.paging)
-        self.recompute.setChecked(core.switches.recompute)
-        self.io.setCurrentIndex(self.io.findData(core.switches.io))
+        self.switches.show_switches(core.switches)
         self.show_expected(core)
 
     def _refresh_scales(self, core: Explorer) -> None:
@@ -163,12 +155,12 @@ class BudgetsPanel(QFrame):
     @Slot()
     def toggle_paging(self) -> None:
         """Allow or forbid paging."""
-        self.paging.click()
+        self.switches.paging.click()
 
     @Slot()
     def toggle_recompute(self) -> None:
         """Allow or forbid recomputing."""
-        self.recompute.click()
+        self.switches.recompute.click()
 
     def show_expected(self, core: Explorer) -> None:
         """Show what the budgets are known to cost, and the remedy when they are impossible."""
@@ -182,36 +174,6 @@ class BudgetsPanel(QFrame):
         self.runtime_slider.setAccessibleName("runtime limit")
         self.runtime_box.set_names("runtimeBox", "runtime limit")
 
-    def _switch_rows(self) -> QVBoxLayout:
-        self.paging, self.recompute = QCheckBox("&Paging"), QCheckBox("Re&compute")
-        self.paging.setObjectName("pagingSwitch")
-        self.paging.setToolTip("tensors may be moved to storage and back")
-        self.recompute.setObjectName("recomputeSwitch")
-        self.recompute.setToolTip("forward ops may run again")
-        self.io = QComboBox()
-        self.io.setObjectName("ioMode")
-        self.io.setToolTip(_TRANSFERS)
-        self.io.setAccessibleName("transfers")
-        for mode in IoMode:
-            self.io.addItem(mode.value, mode)
-        switches = QHBoxLayout()
-        switches.setSpacing(22)
-        switches.addWidget(self.paging)
-        switches.addWidget(self.recompute)
-        switches.addStretch(1)
-        transfers = QHBoxLayout()
-        transfers.setSpacing(10)
-        name = label("&Transfers", tone="muted")
-        name.setBuddy(self.io)
-        transfers.addWidget(name)
-        transfers.addWidget(self.io)
-        transfers.addStretch(1)
-        rows = QVBoxLayout()
-        rows.setSpacing(6)
-        rows.addLayout(switches)
-        rows.addLayout(transfers)
-        return rows
-
     def _connect(self) -> None:
         self.ram_slider.moved.connect(self._on_ram_moved)
         self.ram_box.entered.connect(self._on_ram_entered)
@@ -219,9 +181,7 @@ class BudgetsPanel(QFrame):
         self.runtime_box.entered.connect(self._on_runtime_entered)
         self.ram_box.rejected.connect(self._on_rejected)
         self.runtime_box.rejected.connect(self._on_rejected)
-        self.paging.clicked.connect(self._on_switch)
-        self.recompute.clicked.connect(self._on_switch)
-        self.io.activated.connect(self._on_switch)
+        self.switches.switches_chosen.connect(self.switches_chosen)
         self.expected.remedy_chosen.connect(self._on_remedy)
 
     @Slot(float)
@@ -258,18 +218,6 @@ class BudgetsPanel(QFrame):
     def _on_rejected(self, sentence: str) -> None:
         self.fault.setText(sentence)
         self.fault.show()
-
-    @Slot()
-    def _on_switch(self) -> None:
-        if self._core is not None:
-            self.switches_chosen.emit(
-                replace(
-                    self._core.switches,
-                    paging=self.paging.isChecked(),
-                    recompute=self.recompute.isChecked(),
-                    io=IoMode(self.io.currentData()),
-                )
-            )
 
     @Slot(object)
     def _on_remedy(self, cure: Remedy) -> None:

@@ -247,7 +247,7 @@ def test_that_transfers_can_be_chosen_to_overlap_and_are_solved_and_drawn_so(
 ) -> None:
     window = make_window("honest")
     open_model(qtbot, window)
-    core, choice = window.state.core, window.views.budgets.io
+    core, choice = window.state.core, window.views.budgets.switches.io
     assert [choice.itemData(row) for row in range(choice.count())] == list(IoMode)
     core.set_ram(3500)
     solve(qtbot, window)

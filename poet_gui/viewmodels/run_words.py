@@ -71,7 +71,7 @@ def _verdict(report: ReplayReport) -> Section:
         ("Gradients", f"{same} of {report.gradients} bit-equal to plain order", ""),
         ("Peak", f"{peak}, {met}", "largest sum of live tensors, weights apart"),
     ]
-    if report.eager_error is not None:
+    if not report.fault:
         words = eager_words(report.eager_error)
         facts.insert(1, ("Eager mode", words, f"up to {EAGER_TOLERANCE:.0e} is rounding"))
     if report.loss is not None:

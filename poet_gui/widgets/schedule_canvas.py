@@ -11,17 +11,16 @@ from PySide6.QtWidgets import QFrame, QWidget
 
 from poet_gui.theme import LIGHT, Theme
 from poet_gui.viewmodels.block_lanes import lanes_scene
-from poet_gui.viewmodels.memory import MemoryCurve, memory_curve, memory_top
+from poet_gui.viewmodels.memory import MemoryCurve, memory_curve
 from poet_gui.viewmodels.resident import place_text
 from poet_gui.viewmodels.time_range import TimeRange
 from poet_gui.viewmodels.trace_index import index_trace
-from poet_gui.widgets.budget_line import BudgetLine
 from poet_gui.widgets.lane_axis import LaneAxis
 from poet_gui.widgets.lane_pointer import LanePointer
 from poet_gui.widgets.lane_scroller import LaneScroller
 from poet_gui.widgets.lanes_item import LanesItem
 from poet_gui.widgets.memory_item import MemoryItem
-from poet_gui.widgets.memory_labels import MemoryLabels
+from poet_gui.widgets.memory_pane import MemoryPane
 from poet_gui.widgets.plot_axes import CaptionAxis, TimeAxis
 from poet_gui.widgets.plot_marks import PlotMarks
 from poet_gui.widgets.time_model import TimeModel
@@ -58,10 +57,8 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
         self.model = model
         self.scene_data: TimelineScene | None = None
         self.curve: MemoryCurve | None = None
-        self._budget_bytes: int | None = None
         self._by_block = False
         self._theme = LIGHT
-        self._frozen_top: float | None = None
         self._unit = 12.0
         self.lane_gestures = Gestures(self)
         self.memory_gestures = Gestures(self)
@@ -105,12 +102,9 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
         self.lanes_box.invertY(True)  # pyqtgraph's signature
 
     def _build_items(self) -> None:
-        self.lanes_item, self.memory_item = LanesItem(), MemoryItem()
-        self.overview_item = MemoryItem(plain=True)
-        self.budget_line, self.memory_labels = BudgetLine(), MemoryLabels()
+        self.lanes_item, self.overview_item = LanesItem(), MemoryItem(plain=True)
+        self.memory = MemoryPane(self.memory_box, self)
         self.lanes_box.addItem(self.lanes_item, ignoreBounds=True)
-        for item in (self.memory_item, self.budget_line, self.memory_labels):
-            self.memory_box.addItem(item, ignoreBounds=True)
         self.overview_box.addItem(self.overview_item, ignoreBounds=True)
         plots = [self.lanes_box, self.memory_box]
         self.marks = PlotMarks(self.model, self, plots=plots, overview=self.overview_box)
@@ -135,9 +129,7 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
         self.lane_gestures.double_clicked.connect(self.pointer.on_double_clicked)
         self.memory_gestures.clicked.connect(self._on_memory_clicked)
         self.time_axis.scrubbed.connect(self.model.set_playhead_x)
-        self.budget_line.budget_dragged.connect(self.budget_dragged)
-        self.budget_line.drag_started.connect(self._on_budget_drag_started)
-        self.budget_line.drag_finished.connect(self._on_budget_drag_finished)
+        self.memory.budget_dragged.connect(self.budget_dragged)
 
     # What is shown
 
@@ -166,16 +158,7 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
 
     def set_budget(self, budget_bytes: int | None) -> None:
         """Show this RAM budget: it moves a line, the lanes stay as they are."""
-        if budget_bytes != self._budget_bytes:
-            self._budget_bytes = budget_bytes
-            self._show_budget()
-
-    def nudge_budget(self, hundredths: int) -> None:
-        """Ask for a budget that is higher by so many hundredths of the memory axis."""
-        budget_bytes = self._budget_bytes
-        if budget_bytes is not None and self.curve is not None:
-            step = max(1, round(float(self.memory_box.viewRange()[1][1]) / 100))
-            self.budget_dragged.emit(max(1, budget_bytes + hundredths * step))
+        self.memory.set_budget(budget_bytes)
 
     def set_selected(self, tensor: int | None) -> None:
         """Draw this tensor's lane as selected and bring it into sight."""
@@ -206,11 +189,8 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
         self.lanes_item.set_theme(theme)
         self.lane_axis.set_theme(theme)
         self.lane_axis.set_font(small)
-        for item in (self.memory_item, self.overview_item, self.budget_line):
-            item.set_theme(theme)
-        for lettered in (
-            self.memory_labels, self.memory_axis, self.overview_axis, self.time_axis
-        ):  # fmt: skip
+        self.overview_item.set_theme(theme)
+        for lettered in (self.memory, self.memory_axis, self.overview_axis, self.time_axis):
             lettered.set_theme(theme, small)
         self.marks.set_theme(theme)
         self._set_sizes(small)
@@ -250,20 +230,7 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
         over = max(1.0, float(self.curve.peak_bytes)) if self.curve else 1.0
         self.overview_item.set_curve(self.curve, axis, over)
         self.overview_box.setYRange(0.0, over, padding=0)
-        self._show_budget()
-
-    def _show_budget(self) -> None:
-        room = (self._unit + 8.0) / max(1.0, float(self.memory_box.height()))
-        top = self._frozen_top or memory_top(
-            self.curve, self._budget_bytes, headroom=min(max(room, 0.1), 0.5)
-        )
-        self.memory_item.set_curve(self.curve, self.model.axis, top)
-        self.memory_item.set_budget(self._budget_bytes)
-        self.memory_labels.set_curve(
-            self.curve, self.model.axis, top=top, budget_bytes=self._budget_bytes
-        )
-        self.memory_box.setYRange(0.0, top, padding=0)
-        self.budget_line.set_budget(self._budget_bytes if self.curve else None, top)
+        self.memory.set_curve(self.curve, axis)
 
     # Answers to the model
 
@@ -285,14 +252,6 @@ class ScheduleCanvas(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgrap
             self.time_axis.set_flag(x, place_text(self.scene_data.index, action))
 
     # Answers to the user
-
-    def _on_budget_drag_started(self) -> None:
-        """Hold the axis still: one that follows the line would run away under the pointer."""
-        self._frozen_top = float(self.memory_box.viewRange()[1][1])
-
-    def _on_budget_drag_finished(self) -> None:
-        self._frozen_top = None
-        self._show_data()
 
     def _on_overview_clicked(self, x: float, _y: float) -> None:
         self.model.remember()

@@ -62,7 +62,7 @@ def handle_key(view: Keyed, event: QKeyEvent) -> bool:
         return _pan_by_key(view, key)
     nudge = _NUDGES.get(key)
     if nudge is not None and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-        view.canvas.nudge_budget(nudge)
+        view.canvas.memory.nudge_budget(nudge)
         return True
     plain: dict[int, Callable[[], None]] = {
         Qt.Key.Key_F: view.moves.fit,

@@ -181,7 +181,7 @@ class ScheduleView(QWidget):
         if curve is None or self.canvas.scene_data is None:
             self.setAccessibleDescription(_EMPTY[0])
             return
-        over = self.canvas.memory_item.over_text
+        over = self.canvas.memory.item.over_text
         steps = self.canvas.scene_data.index.steps
         self.setAccessibleDescription(
             f"{steps} steps, {self.canvas.scene_data.lanes} lanes, peak {curve.peak_bytes} bytes"

@@ -110,7 +110,7 @@ def test_that_dragging_the_budget_line_says_how_many_bytes(
 def test_that_the_budget_line_is_taken_eight_pixels_beside_it_and_does_not_jump(
     view: ScheduleView, qtbot: QtBot, beside: int
 ) -> None:
-    canvas, line = view.canvas, view.canvas.budget_line
+    canvas, line = view.canvas, view.canvas.memory.line
     told: list[int] = []
     view.budget_dragged.connect(told.append)
     start = at(canvas, canvas.memory_box, 1.0, 4000.0) + QPointF(0, beside)
@@ -121,7 +121,7 @@ def test_that_the_budget_line_is_taken_eight_pixels_beside_it_and_does_not_jump(
 
 
 def test_that_the_budget_line_lights_up_under_the_pointer(view: ScheduleView) -> None:
-    canvas, line = view.canvas, view.canvas.budget_line
+    canvas, line = view.canvas, view.canvas.memory.line
     on_it = at(canvas, canvas.memory_box, 1.0, 4000.0)
     send(canvas, QEvent.Type.MouseMove, on_it + QPointF(0, 8), NONE, NONE)
     assert line.mouseHovering

@@ -55,9 +55,9 @@ def test_that_a_budget_beyond_32_bits_is_named_and_does_not_flatten_the_curve(
     view: ScheduleView,
 ) -> None:
     view.set_budget(2 * 10**15)
-    assert view.canvas.memory_labels.texts[Mark.BUDGET] == "budget 2.00 PB  ↑"
+    assert view.canvas.memory.labels.texts[Mark.BUDGET] == "budget 2.00 PB  ↑"
     assert view.canvas.memory_box.viewRange()[1][1] < 2 * 4000
-    view.canvas.budget_line.budget_dragged.emit(2**40)  # fits the signal
+    view.canvas.memory.line.budget_dragged.emit(2**40)  # fits the signal
 
 
 @pytest.mark.parametrize("size", [(480, 300), (820, 620)])
@@ -69,7 +69,7 @@ def test_that_the_labels_of_the_memory_curve_never_meet(
     font.setPointSizeF(points)
     view.setFont(font)
     view.resize(*size)
-    labels, canvas = view.canvas.memory_labels, view.canvas
+    labels, canvas = view.canvas.memory.labels, view.canvas
     for budget_bytes in (1, 1000, 1900, 2000, 2100, 3000, 3900, 4000, 4100, 9000):
         view.set_budget(budget_bytes)
         boxes = labels.places(labels.deviceTransform(canvas.viewportTransform()))
@@ -80,9 +80,9 @@ def test_that_the_labels_of_the_memory_curve_never_meet(
 
 
 def test_that_what_is_over_the_budget_is_said_in_words(view: ScheduleView) -> None:
-    assert view.canvas.memory_item.over_text == ""
+    assert view.canvas.memory.item.over_text == ""
     view.set_budget(3000)
-    assert view.canvas.memory_item.over_text == "over by 1000 B"
+    assert view.canvas.memory.item.over_text == "over by 1000 B"
     assert "over by 1000 B" in view.accessibleDescription()
 
 

@@ -9,7 +9,6 @@ from typing import Final, assert_never
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
-from poet_gui.explored import Origin
 from poet_gui.solving.deliveries import (
     Delivery,
     Known,
@@ -21,6 +20,7 @@ from poet_gui.solving.deliveries import (
     Progressed,
     Rejected,
 )
+from poet_gui.solving.opening_request import OpeningRequest
 from poet_gui.solving.patience import Patience
 from poet_gui.solving.progress import ended_early, started, with_event
 from poet_gui.solving.service import SolveService
@@ -88,8 +88,7 @@ class SolveController(QObject):
         self.patience = Patience(self)
         self.patience.exhausted.connect(self._on_disobeyed)
         self._solving: int | None = None
-        self._opening: int | None = None
-        self._keeps_place = False
+        self._opening = OpeningRequest(self._core, self._service, self._give_up)
         self._deaths = 0
         self._closed = False
 
@@ -109,30 +108,18 @@ class SolveController(QObject):
 
         `keep_place`: it is the open model again, whose budgets and selection stay.
         """
-        request_id = self._begin_opening(name, keep_place=keep_place)
-        self._service.load(request_id, request, self._core.device)
+        self._drop_solve()
+        self._opening.load(request, name, keep_place=keep_place)
 
     def open_own_results(self, paths: Sequence[Path], name: str) -> None:
         """Open results that came with the program; the first is shown, all of them are known."""
-        self._service.load_own_results(self._begin_opening(name), paths)
-
-    def _begin_opening(self, name: str, *, keep_place: bool = False) -> int:
-        """Make way for what is opened now, and give up what was being opened; its new id."""
         self._drop_solve()
-        if self._opening is not None:
-            self._give_up(self._opening)
-        self._keeps_place = keep_place
-        self._opening = self._service.new_id()
-        self._core.set_opening(name)
-        return self._opening
+        self._opening.load_own_results(paths, name)
 
     @Slot()
     def cancel_open(self) -> None:
         """Give up the file that is being opened."""
-        if self._opening is not None:
-            self._give_up(self._opening)
-            self._opening = None
-            self._core.set_opening(None)
+        if self._opening.cancel():
             self._go_on()
 
     def choose_device(self, device: Device) -> None:
@@ -142,10 +129,7 @@ class SolveController(QObject):
             self._core.set_device(device)
             return
         self._drop_solve()
-        self._opening = self._service.new_id()
-        shown = self._core.shown
-        trace = None if shown is None or shown.origin is Origin.PLAIN else shown.trace
-        self._service.reprice(self._opening, model, device, trace)
+        self._opening.reprice(model, device)
 
     def use_costs(self, table: CostTable) -> None:
         """Price by measured costs, on the device that is in use."""
@@ -232,7 +216,7 @@ class SolveController(QObject):
             self._closed = True
             self._debounce.stop()
             self.patience.forget()
-            self._solving = self._opening = None
+            self._solving = self._opening.id = None
             self._service.stop()
 
     # Inside
@@ -262,7 +246,7 @@ class SolveController(QObject):
         stopping = self._core.status.phase is Phase.STOPPING
         self.patience.forget()
         self.patience.lengthen()
-        self._service.restart(wanted=self._opening)
+        self._service.restart(wanted=self._opening.id)
         if self._solving is None:
             return
         if stopping:
@@ -304,33 +288,20 @@ class SolveController(QObject):
 
     def _on_opened(self, request_id: int, model: OpenModel, delivery: Opened) -> None:
         self.patience.ended(request_id)
-        if request_id != self._opening:
+        if request_id != self._opening.id:
             return
-        self._opening = None
-        same_graph = self._core.model is not None and (
-            self._core.model.costed.graph is model.costed.graph
-        )
-        self._core.set_opening(None)
-        was_solved = self._core.status.outcome is not None or self._core.status.phase.is_busy
-        if same_graph and delivery.result is None:
-            self._core.set_repriced(model, delivery.carried)
-            if was_solved:
-                self.solve_later()
-        elif self._keeps_place and delivery.result is None:
-            self._core.reload_model(model)
+        taken = self._opening.show(model, delivery)
+        if taken.again:
             self._go_on()
-            if was_solved and self._solving is None:
-                self.solve_later()
-        else:
-            self._core.open_model(model, delivery.result)
+        if taken.was_solved and (self._solving is None or not taken.again):
+            self.solve_later()
         self.opened.emit(model)
 
     def _on_open_failed(self, request_id: int, issues: tuple[Issue, ...], details: str) -> None:
         self.patience.ended(request_id)
-        if request_id != self._opening:
+        if request_id != self._opening.id:
             return
-        self._opening = None
-        self._core.set_opening(None)
+        self._opening.forget()
         self.open_failed.emit(issues, details)
         self._go_on()
 
@@ -361,8 +332,7 @@ class SolveController(QObject):
         self._deaths += 1
         self.patience.forget()
         again = self._deaths <= _MAX_DEATHS
-        was_opening, self._opening = self._opening, None
-        self._core.set_opening(None)
+        was_opening = self._opening.forget()
         if self._solving is not None:
             self._end(
                 ended_early(self._core, "the solve process ended unexpectedly", ended.details)
@@ -370,9 +340,7 @@ class SolveController(QObject):
         if again:
             self._service.start()
             self._go_on()
-        self.process_ended.emit(
-            *death_words(ended, was_reading=was_opening is not None, restarted=again)
-        )
+        self.process_ended.emit(*death_words(ended, was_reading=was_opening, restarted=again))
 
     def _end(self, finish: Finished) -> None:
         self._solving = None

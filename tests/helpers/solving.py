@@ -45,7 +45,7 @@ def run(
     *,
     strategy: str = "joint",
     gap: float = 0.0,
-    time_limit_s: float = 60.0,
+    time_limit_s: float = 600.0,
     work_limit: float | None = None,
     seed: int = 0,
     cancel: Cancel | None = None,

@@ -23,7 +23,7 @@ from tests.helpers.builders import Line, chain, graph_of, problem_of
 from tests.helpers.oracle import least_energy
 from tests.helpers.random_problems import problems
 
-WORK = SolveOptions(time_limit_s=120.0, work_limit=20.0)
+WORK = SolveOptions(time_limit_s=600.0, work_limit=20.0)
 CASES = settings(
     max_examples=12,
     deadline=None,
@@ -52,7 +52,7 @@ def least(problem: Problem, limit: Limit) -> LeastBudget:
 
 def works(problem: Problem) -> bool:
     """Whether a solve finds a schedule; else it proves that there is none."""
-    outcome = api.solve(problem, SolveOptions(gap=1.0, time_limit_s=20.0))
+    outcome = api.solve(problem, SolveOptions(gap=1.0, time_limit_s=600.0))
     assert isinstance(outcome, Optimal | Feasible | Infeasible)
     return isinstance(outcome, Optimal | Feasible)
 

@@ -42,7 +42,7 @@ def misread_by_presolve() -> Problem:
 def test_that_a_solution_of_another_value_than_stated_is_asked_for_again() -> None:
     problem = misread_by_presolve()
 
-    outcome = run(problem, gap=0.01, time_limit_s=20.0).outcome
+    outcome = run(problem, gap=0.01).outcome
 
     assert isinstance(outcome, Optimal)
     assert outcome.trace.total_energy_j == pytest.approx(least_energy(problem), rel=1e-9)

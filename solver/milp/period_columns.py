@@ -46,8 +46,10 @@ class PeriodColumns:
     """Column numbers of every decision, costs in joules * scale and seconds per column.
 
     ops : the moment's op per period but the last. hold, page_in : (period, tensor) -> column;
-    rerun : (period, op) -> column; write : tensor -> column. must : (period, tensor) that has to be
-    held, since nothing supplies it again. touched : (period, tensor) of a moment's working set.
+    rerun : (period, op) -> column; write : tensor -> column. written : (moment, tensor) -> column,
+    where time is counted per lane (period_time.py). measures : columns of any value from 0 to 1.
+    must : (period, tensor) that has to be held, since nothing supplies it again. touched : (period,
+    tensor) of a moment's working set.
     born, uses, end : per tensor the period that makes it, those whose first runs read or make it,
     and the last in which it can be of use (-1: none). tensors : those with columns.
     """
@@ -62,6 +64,8 @@ class PeriodColumns:
         self.page_in: dict[tuple[int, int], int] = {}
         self.rerun: dict[tuple[int, int], int] = {}
         self.write: dict[int, int] = {}
+        self.written: dict[tuple[int, int], int] = {}
+        self.measures: set[int] = set()
         self._second: dict[tuple[int, int], int] = {}
         self.must: set[tuple[int, int]] = set()
         self.touched: set[tuple[int, int]] = set()
@@ -104,6 +108,19 @@ class PeriodColumns:
         self.cost.append(cost * self.scale)
         self.seconds.add(run_s, move_s)
         return len(self.cost) - 1
+
+    def new_measure(self) -> int:
+        """A further column of any value from 0 to 1."""
+        column = self.new_column()
+        self.measures.add(column)
+        return column
+
+    def written_by(self, p: int, tensor: int) -> int | None:
+        """The column that says that it is written by moment p, or ever where that is not told."""
+        write = self.write.get(tensor)
+        if not self.written or write is None or p >= self.end[tensor]:
+            return write
+        return self.written.get((p, tensor))
 
     def second_page_in(self, period: int, tensor: int) -> int:
         """The column of paging a tensor in once more in a period."""

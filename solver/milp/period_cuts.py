@@ -7,7 +7,9 @@ over s < q <= t:
 
 and f(i) >= 1 where a first run of period t reads i. For i was held through s, or paged in since,
 or made again since, and then each input of its maker was there after s, too. The relaxation splits
-page-ins and reruns over periods and pays for the write, and for the inputs, once.
+page-ins and reruns over periods and pays for the write, and for the inputs, once. Where time is
+counted per lane, W[s,i] stands for P[i]: the first supply after s is no page-in unless it was
+written by then.
 """
 
 from typing import Final
@@ -65,7 +67,7 @@ class _Search:
         column = columns.hold.get((s, i))
         total = 0.0 if column is None else float(x[column])
         paged = _between(self._paged.get(i), s, t)
-        write = columns.write.get(i)
+        write = columns.written_by(s, i)
         written = write is not None and float(x[write]) < paged
         total += float(x[write]) if write is not None and written else paged
         maker = columns.staged.producer[i]
@@ -85,7 +87,7 @@ class _Search:
             _, through, written = self._look(i, s, t)
             used = [columns.hold.get((s, i))]
             if written:
-                used.append(columns.write[i])
+                used.append(columns.written_by(s, i))
             else:
                 used += [columns.page_in.get((q, i)) for q in range(s + 1, t + 1)]
             if through is None:

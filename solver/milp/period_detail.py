@@ -153,7 +153,15 @@ class _Detail:
         if key in self._columns.must:
             return [], 1
         column = self._columns.hold.get(key)
-        return None if column is None else ([(column, 1.0)], 0)
+        if column is None:
+            return None
+        terms: Terms = [(column, 1.0)]
+        earlier = self._columns.written.get(key)
+        if earlier is not None:  # perhaps it only waited for its page-out, which has ended now
+            now = self._columns.written_by(self._period, i)
+            assert now is not None
+            terms += [(earlier, 1.0), (now, -1.0)]
+        return self._largest([(terms, 0)])
 
     def _wanted_beyond(self, i: int, *, remade: bool) -> list[Least]:
         """Reasons for it to be there: read later, unless paged in (or `remade`) in between."""

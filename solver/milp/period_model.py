@@ -16,8 +16,8 @@ makes or reads; so every schedule gives a solution that costs no more, whatever 
 optimum bounds all schedules. With few moments the model is small, and most of them do not matter;
 which ones do is seen from its solutions (period_growth.py).
 
-Reruns look through folded tensors (Lineage). Memory inside a stage: period_detail.py; cuts:
-period_cuts.py.
+Reruns look through folded tensors (Lineage). Memory inside a stage: period_detail.py; time where
+transfers overlap: period_time.py; cuts: period_cuts.py.
 """
 
 from collections.abc import Iterable
@@ -30,6 +30,7 @@ from solver.milp.assemble import assemble
 from solver.milp.lineage import Lineage
 from solver.milp.period_columns import PAGE_IN, RERUN, Moments, PeriodColumns
 from solver.milp.period_detail import Passing, detail_row
+from solver.milp.period_time import add_lane_times
 from solver.milp.rows import Held, RowFamily, Stop, add_fit, never
 
 _MARGIN: Final = 1e-6
@@ -53,6 +54,7 @@ class PeriodModel:
         self._add_flow_rows()
         self._add_need_rows()
         self._add_memory_rows()
+        add_lane_times(self.columns, self._logic)
         self._add_detail()
 
     def _add_detail(self) -> None:
@@ -114,8 +116,10 @@ class PeriodModel:
 
     def problem(self) -> cp.Problem:
         """The CVXPY problem in matrix form."""
-        limits = self.columns.seconds.rows(self.staged)
-        return assemble(self.columns.cost, [self._logic], room=self._room, limits=limits)
+        columns = self.columns
+        whole = [c for c in range(len(columns.cost)) if c not in columns.measures]
+        limits = columns.seconds.rows(self.staged)
+        return assemble(columns.cost, [self._logic], room=self._room, limits=limits, binary=whole)
 
     # What a relaxation proves
 
@@ -130,8 +134,9 @@ class PeriodModel:
         """
         columns = self.columns
         slack = best * (1 + _MARGIN) - objective
-        zero = [c for c, cost in enumerate(reduced_costs) if cost > slack]
-        one = [c for c, cost in enumerate(reduced_costs) if -cost > slack]
+        costs = [(c, cost) for c, cost in enumerate(reduced_costs) if c not in columns.measures]
+        zero = [c for c, cost in costs if cost > slack]
+        one = [c for c, cost in costs if -cost > slack]
         dear = set(zero)
         for kind, found in ((PAGE_IN, columns.page_in), (RERUN, columns.rerun)):
             for (p, item), column in found.items():

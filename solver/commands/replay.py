@@ -17,6 +17,7 @@ from solver.errors import EngineError, Issue
 from solver.explain import exact_bytes
 from solver.outcome import Feasible, Optimal
 from solver.pytorch.need import require_torch
+from solver.replay_report import UNSTEADY, eager_words
 from solver.saved import examine, problem_of
 from solver.schedule import ActionKind
 from solver.simulate import Trace
@@ -88,8 +89,10 @@ def _summary(report: "ReplayReport") -> list[str]:
     ]
     if report.different:
         lines.append(f"different   {', '.join(report.different[:5])}")
-    if report.eager_error is not None:
-        lines.append(f"eager       off by at most {report.eager_error:.1e} of a gradient's largest")
+    if not report.fault:
+        lines.append(f"eager       {eager_words(report.eager_error)}")
+    if report.unsteady:
+        lines.append(f"unsteady    {UNSTEADY[0].lower()}{UNSTEADY[1:]}")
     peak, promised = exact_bytes(report.peak_bytes), exact_bytes(report.predicted_bytes)
     lines.append(f"peak        {peak}, promised {promised}, weights apart")
     for kind, times in report.times.items():

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import torch
 from torch import nn
+from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.parameter import UninitializedTensorMixin
 
 from solver.errors import EngineError, Issue
@@ -39,6 +40,16 @@ def _issues(network: nn.Module, where: str) -> Iterator[Issue]:
     else:
         for name, tensor in state:
             yield from _tensor_issues(name, tensor, where)
+        for name, module in network.named_modules():
+            if _averages_all_steps(module):
+                kind = type(module).__name__
+                words = f"{name or kind} averages the statistics of all steps (momentum=None)"
+                yield Issue(words, where, "no step is like another then: give it a momentum, 0.1")
+
+
+def _averages_all_steps(module: nn.Module) -> bool:
+    norm = isinstance(module, _BatchNorm) and module.track_running_stats
+    return norm and module.momentum is None
 
 
 def _tensor_issues(name: str, tensor: torch.Tensor, where: str) -> Iterator[Issue]:

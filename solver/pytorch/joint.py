@@ -15,6 +15,7 @@ from typing import Any, Final
 import torch
 from torch import nn
 from torch._functorch.aot_autograd import aot_export_module
+from torch._higher_order_ops import effects
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from solver.errors import EngineError, Issue
@@ -22,6 +23,7 @@ from solver.pytorch.places import Place, noted
 
 OWN_LOSS: Final = "own"
 LOSSES: Final = ("softmax-ce", "mse", "sum")
+_CHECK: Final = "aten::_linalg_check_errors"
 _IMAGE_RANK: Final = 4
 _SEQUENCE_RANK: Final = 3
 
@@ -161,7 +163,10 @@ def trace_joint(network: nn.Module, batch: Sequence[torch.Tensor], loss: str) ->
         with mode:
             labels = labels_for(loss, scores)
         fakes += () if labels is None else (labels,)
-        with _only_used(network, used), _faked(network, mode), noted(network) as notes:
+        with (
+            _only_used(network, used), _faked(network, mode), _checking_apart(),
+            noted(network) as notes,
+        ):  # fmt: skip
             graph, signature = aot_export_module(
                 _WithLoss(network, loss).train(),
                 fakes,
@@ -235,6 +240,24 @@ def _without_onednn() -> Iterator[None]:
                 yield
     finally:
         log.setLevel(before)
+
+
+@contextmanager
+def _checking_apart() -> Iterator[None]:
+    """Runs with the checks of linear algebra as calls without a result, which a step leaves out.
+
+    PyTorch (2.13) orders them by values handed on from one to the next; AOTAutograd's second pass
+    does not know of those and fails. Versions that cannot say so do nothing of the kind.
+    """
+    if not hasattr(effects, "_get_effect"):
+        yield
+        return
+    before = effects._get_effect(_CHECK)  # noqa: SLF001 - its only name
+    effects._register_effectful_op(_CHECK, None)  # noqa: SLF001 - its only name
+    try:
+        yield
+    finally:
+        effects._register_effectful_op(_CHECK, before)  # noqa: SLF001 - its only name
 
 
 @contextmanager

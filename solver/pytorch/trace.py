@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from traceback import walk_tb
 from typing import Any, Final
 
 import torch
@@ -28,6 +29,8 @@ from solver.torch_program import Source
 from solver.torch_request import InputSpec
 
 _MODULE: Final = "poet_traced_module"
+_TAKES_FUNCTIONS: Final = "_higher_order_ops"
+"""The folder of PyTorch's operators that take functions."""
 _NEEDS_DATA: Final = (DataDependentOutputException, DynamicOutputShapeException)
 
 
@@ -227,10 +230,22 @@ def _told(error: BaseException, path: Path, what: str) -> EngineError:
             line = trace.tb_lineno
         trace = trace.tb_next
     where = f"{path}:{line}" if line else str(path)
-    first = str(error).strip().partition("\n")[0]
-    hint = ""
+    first = str(error).strip().partition("\n")[0].rstrip(":")
+    words = (
+        f"{what}: {type(error).__name__}: {first}" if first else f"{what}: {type(error).__name__}"
+    )
+    return EngineError(Issue(words, where, _way_out(error, first)))
+
+
+def _way_out(error: BaseException, first: str) -> str:
+    """What to do about an error of PyTorch's tracing whose own words (`first`) do not say it."""
     if isinstance(error, _NEEDS_DATA):
-        hint = "what is computed, and its shapes, may not depend on the values of tensors"
-    elif isinstance(error, AssertionError) and "FakeTensor" in first:
-        hint = "a tensor of the module must be a parameter or a buffer: register_buffer"
-    return EngineError(Issue(f"{what}: {type(error).__name__}: {first}", where, hint))
+        return "what is computed, and its shapes, may not depend on the values of tensors"
+    if isinstance(error, AssertionError) and "FakeTensor" in first:
+        return "a tensor of the module must be a parameter or a buffer: register_buffer"
+    if "requires gradients, and received a mutation" in first:
+        return "what is trained may not change in the forward pass: change it after the step"
+    frames = walk_tb(error.__traceback__)
+    if any(_TAKES_FUNCTIONS in Path(frame.f_code.co_filename).parts for frame, _ in frames):
+        return "operators that take functions (torch.cond, while_loop) cannot be traced: write out"
+    return ""

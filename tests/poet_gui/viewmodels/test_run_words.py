@@ -43,6 +43,21 @@ def test_that_no_difference_to_eager_mode_is_called_equal() -> None:
     assert facts(run_sections(report, "Board")[0])["Eager mode"] == "equal"
 
 
+def test_that_eager_mode_that_cannot_be_compared_is_no_promise_kept() -> None:
+    report = replace(report_of(keep_all(traced_costed()), differs=False), eager_error=None)
+    verdict = run_sections(report, "Board")[0]
+    assert verdict.is_warning
+    assert "gradients of other parameters" in facts(verdict)["Eager mode"]
+
+
+def test_that_a_network_that_is_not_the_same_twice_is_called_so() -> None:
+    kept = report_of(keep_all(traced_costed()), differs=False)
+    assert run_sections(kept, "Board")[0].sentences == ()
+    verdict = run_sections(replace(kept, eager_error=0.5, unsteady=True), "Board")[0]
+    assert verdict.is_warning
+    assert "two different gradients" in verdict.sentences[0]
+
+
 def test_that_what_differs_is_named() -> None:
     report = report_of(keep_all(traced_costed()), differs=True)
     verdict, fault, gradients, _ = run_sections(report, "Board")

@@ -166,6 +166,8 @@ def net():
         ("self.head(x) if x.sum() > 0 else x", "may not depend on the values of tensors"),
         ("self.head(x[x[:, 0] > 0])", "may not depend on the values of tensors"),
         ("self.head(x) * self.large", "register_buffer"),
+        ("self.head(x) * self.head.weight.data.clamp_(-1, 1).sum()", "change it after the step"),
+        ("torch.cond(x.sum() > 0, self.head, self.head, (x,))", "cannot be traced: write out"),
     ],
 )
 def test_that_what_needs_data_is_told_with_the_way_out(
@@ -235,6 +237,10 @@ def test_that_a_compiled_network_is_traced_as_what_it_was_made_of(tmp_path: Path
         ("nn.Sequential(nn.LazyLinear(3))", "0.weight has no size yet"),
         ("nn.Linear(8, 3, device='meta')", "weight is on the device meta"),
         ("hooked()", "weight has a hook on its gradient"),
+        (
+            "nn.Sequential(nn.Linear(8, 3), nn.BatchNorm1d(3, momentum=None))",
+            "1 averages the statistics of all steps",
+        ),
         ("nn.EmbeddingBag(10, 8)", "other sizes than it makes"),
         ("nn.Sequential(nn.Embedding(10, 3, sparse=True), nn.Flatten())", "sparse"),
     ],

@@ -11,7 +11,7 @@ from typing import Final
 
 import psutil
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 _CACHE: Final = tempfile.TemporaryDirectory(prefix="poet-test-cache-")
 os.environ["XDG_CACHE_HOME"] = _CACHE.name  # no test, and no process of one, touches the user's
@@ -21,7 +21,8 @@ sys.dont_write_bytecode = False
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # before anybody imports Qt
 os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")
 
-settings.register_profile("no clock", deadline=None)  # a busy machine takes what it takes
+# A busy machine takes what it takes.
+settings.register_profile("no clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("no clock")
 
 _GRACE_S: Final = float(os.environ.get("POET_TEST_GRACE_S", "20"))

@@ -48,11 +48,12 @@ class Solved(NamedTuple):
 def solve_and_check(folder: Path, model: str, device: str, *options: str) -> Solved:
     """Run `poet solve` and `poet graph`, and assert that the contract's checkers find no fault.
 
-    `options` are those of `poet solve`; the settings of the graph among them go to both.
+    `options` are those of `poet solve`; the settings of the graph among them go to both. The time
+    limit, unless it is one of them, is a stop that tests do not reach.
     """
     result_path, graph_path = folder / "result.json", folder / "graph.json"
     base = [model, "--device", device]
-    code = run(["solve", *base, *options, "--json", str(result_path)])
+    code = run(["solve", *base, "--time-limit", "3600", *options, "--json", str(result_path)])
     assert run(["graph", *base, *_of_the_graph(options), "--json", str(graph_path)]) == 0
     result, graph = _read(result_path), _read(graph_path)
     assert checker("check_graph.py")(graph) == []

@@ -37,8 +37,11 @@ Fault = Callable[[pytest.MonkeyPatch], None]
 OPTIMA: Final[list[dict[str, Any]]] = json.loads((REFERENCE / "optima.json").read_text())
 
 
-def solve(problem: Problem, *, time_limit_s: float = 20.0) -> Outcome:
-    return api.solve(problem, SolveOptions(gap=0.0, time_limit_s=time_limit_s))
+def solve(
+    problem: Problem, *, work_limit: float | None = None, time_limit_s: float = 600.0
+) -> Outcome:
+    options = SolveOptions(gap=0.0, time_limit_s=time_limit_s, work_limit=work_limit)
+    return api.solve(problem, options)
 
 
 # -- illegal actions -------------------------------------------------------------------------------
@@ -153,6 +156,7 @@ def test_that_a_search_that_prices_page_ins_at_nothing_misses_the_optimum(
 
     monkeypatch.setattr(joint_solve, "stage", unpaid)
 
+    # Its model and its schedules never agree; whenever it is stopped, that is no optimum.
     outcome = solve(problem, time_limit_s=2.0)
 
     assert not (
@@ -261,7 +265,7 @@ def test_that_without_its_milp_reference_rows_are_not_proven(
 
     no_proof(monkeypatch)
 
-    assert isinstance(solve(problem, time_limit_s=2.0), Feasible)
+    assert isinstance(solve(problem, work_limit=0.5), Feasible)
 
 
 def test_that_without_its_milp_impossible_problems_stay_open(
@@ -272,4 +276,4 @@ def test_that_without_its_milp_impossible_problems_stay_open(
 
     no_proof(monkeypatch)
 
-    assert "is open" in solve(problem, time_limit_s=1.0).message
+    assert "is open" in solve(problem, work_limit=0.5).message

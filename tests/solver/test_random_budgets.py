@@ -25,7 +25,7 @@ from tests.helpers.solving import assert_legal
 
 pytestmark = pytest.mark.slow
 
-OPTIONS = SolveOptions(work_limit=1.0)
+OPTIONS = SolveOptions(time_limit_s=600.0, work_limit=1.0)
 ROUNDING = 1e-9
 NETWORKS = {
     "resnet18_cifar": (GraphRequest("resnet18_cifar", Accounting.POET), "nrf52840"),

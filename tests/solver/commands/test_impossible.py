@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from solver import impossible as explaining
 from solver.cli import run
 from tests.helpers.command import DEAR, GRAPHS, Document, solve_and_check
 
@@ -16,6 +17,12 @@ LEAST_WITHOUT_PAGING = {
     if facts.get("one_byte_less_than_min")
 }
 """Bytes, from an exhaustive dynamic programme (tests/data/graphs/README.md)."""
+
+
+@pytest.fixture(autouse=True)
+def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The searches end by their work: what is claimed must not depend on the clock."""
+    monkeypatch.setattr(explaining, "PATIENCE_S", 3600.0)
 
 
 def impossible(folder: Path, file: str, *options: str) -> Document:

@@ -2,8 +2,9 @@
 
 from typing import NamedTuple
 
+from solver.heuristic.decided_stage import StagePlan, decided_stage, liveness
 from solver.heuristic.plan import Plan
-from solver.heuristic.stage_plan import StagePlan, StagePlanner, decided_stage, liveness
+from solver.heuristic.stage_plan import StagePlanner
 from solver.schedule import ActionKind, Schedule
 from solver.staged import StagedProblem, bits
 

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from solver.heuristic.stage_plan import StagePlan, StagePlanner, decided_stage
+from solver.heuristic.decided_stage import StagePlan, decided_stage
+from solver.heuristic.stage_plan import StagePlanner
 from solver.lowering import Run, lower
 from solver.schedule import Schedule
 from solver.staged import StagedProblem, bits, mask_of

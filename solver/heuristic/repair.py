@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from solver.heuristic.decided_stage import StagePlan
 from solver.heuristic.plan import Plan
-from solver.heuristic.stage_plan import StagePlan
 from solver.staged import bits
 
 

@@ -5,14 +5,9 @@ from itertools import pairwise
 import numpy as np
 
 from solver.costs import FloatArray
+from solver.heuristic.decided_stage import StagePlan, decided_stage, late_loads, liveness
 from solver.heuristic.plan import Plan
-from solver.heuristic.stage_plan import (
-    StagePlan,
-    StagePlanner,
-    decided_stage,
-    late_loads,
-    liveness,
-)
+from solver.heuristic.stage_plan import StagePlanner
 from solver.milp.gap_model import Gap
 from solver.milp.stage_model import StageModel
 from solver.staged import bits

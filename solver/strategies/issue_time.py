@@ -16,7 +16,7 @@ from solver.schedule import Schedule
 from solver.staged import StagedProblem
 
 if TYPE_CHECKING:
-    from solver.heuristic.stage_plan import StagePlan
+    from solver.heuristic.decided_stage import StagePlan
 
 _STEP: Final = 0.5
 """Share of the way towards the best plan's seconds by which a refused plan lowers the grant."""

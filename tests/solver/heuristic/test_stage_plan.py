@@ -7,7 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from solver.heuristic.stage_plan import FRESH, StagePlanner, late_loads, liveness, prices
+from solver.heuristic.decided_stage import late_loads, liveness
+from solver.heuristic.stage_plan import FRESH, StagePlanner, prices
 from solver.problem import Problem
 from solver.staged import StagedProblem, mask_of, stage
 from tests.helpers.builders import Line, chain, device_of, graph_of, problem_of

@@ -14,22 +14,19 @@ and un-priced; each side prices them.
 """
 
 import os
-import struct
 from dataclasses import replace
-from typing import BinaryIO, Final, Generic, TypeVar
+from typing import BinaryIO
 
 import msgspec
 
 from solver.device import Device
 from solver.errors import Issue
+from solver.framing import MessageReader, framed
 from solver.graph import TrainingGraph
 from solver.graph_request import GraphRequest
-from solver.json_hooks import plain
 from solver.outcome import Limit, Reason, SolverRecord, StopReason
 from solver.problem import Budgets, SolveOptions, Switches
 from solver.text import printable
-
-_LENGTH: Final = struct.Struct(">I")
 
 
 class PackedSchedule(msgspec.Struct, frozen=True):
@@ -243,11 +240,6 @@ SolveEvent = SolveStarted | SolveStep | SolveIncumbent | SolveBound | SolveFinis
 LeastEvent = LeastBracket | LeastFound
 WorkerEvent = Ready | Warm | ModelLoaded | LoadFailed | SolveEvent | LeastEvent
 Message = Request | WorkerEvent
-_M = TypeVar("_M")
-
-
-class ProtocolError(Exception):
-    """The other side sent something that is no message: it is broken or of another version."""
 
 
 def load_model(request_id: int, request: GraphRequest) -> LoadModel:
@@ -259,48 +251,8 @@ def load_model(request_id: int, request: GraphRequest) -> LoadModel:
 
 
 def encode(message: Message) -> bytes:
-    """The message as four bytes of length (big-endian) and that many bytes of UTF-8 JSON."""
+    """The message as it travels."""
     return framed(message)
-
-
-def framed(message: msgspec.Struct) -> bytes:
-    """Any message of ours as `encode` writes it; MessageReader reads it again."""
-    body = _ENCODER.encode(message)
-    return _LENGTH.pack(len(body)) + body
-
-
-class MessageReader(Generic[_M]):
-    """Reads messages from a blocking binary stream; made by request_reader or event_reader."""
-
-    def __init__(self, stream: BinaryIO, decoder: msgspec.json.Decoder[_M]) -> None:
-        self._stream = stream
-        self._decoder = decoder
-
-    def read(self) -> _M | None:
-        """The next message, or None at the end of the stream (also when it ends inside a message).
-
-        Raises ProtocolError when the bytes are no message of the expected kind.
-        """
-        head = self._exactly(_LENGTH.size)
-        if head is None:
-            return None
-        body = self._exactly(_LENGTH.unpack(head)[0])
-        if body is None:
-            return None
-        try:
-            return self._decoder.decode(body)
-        except msgspec.DecodeError as error:
-            raise ProtocolError(f"not a message of this program: {error}") from error
-
-    def _exactly(self, size: int) -> bytes | None:
-        parts: list[bytes] = []
-        while size:
-            part = self._stream.read(size)
-            if not part:
-                return None
-            parts.append(part)
-            size -= len(part)
-        return b"".join(parts)
 
 
 def request_reader(stream: BinaryIO) -> MessageReader[Request]:
@@ -311,6 +263,3 @@ def request_reader(stream: BinaryIO) -> MessageReader[Request]:
 def event_reader(stream: BinaryIO) -> MessageReader[WorkerEvent]:
     """Reads what the solve process reports; used by the window on the process's standard output."""
     return MessageReader(stream, msgspec.json.Decoder(WorkerEvent))
-
-
-_ENCODER: Final = msgspec.json.Encoder(enc_hook=plain)

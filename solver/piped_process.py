@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, Final, Generic, TypeVar, cast
 
 from solver.child_python import environment
-from solver.messages import MessageReader, ProtocolError
+from solver.framing import MessageReader, ProtocolError
 
 _KEPT_ERROR_LINES: Final = 40
 _E = TypeVar("_E")

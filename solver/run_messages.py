@@ -11,8 +11,9 @@ import msgspec
 from solver.costs import price
 from solver.device import Device
 from solver.errors import Issue
+from solver.framing import MessageReader
 from solver.graph import TrainingGraph
-from solver.messages import MessageReader, PackedSchedule
+from solver.messages import PackedSchedule
 from solver.packing import pack_schedule, unpack_schedule
 from solver.problem import Budgets, Problem, Switches
 from solver.replay_report import ReplayReport

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, Self
 
 from solver.child_python import module_command
-from solver.messages import framed
+from solver.framing import framed
 from solver.piped_process import PipedProcess
 from solver.run_messages import RunEvent, RunRequest, run_event_reader
 

@@ -14,7 +14,7 @@ from typing import BinaryIO, Final
 
 from solver.child_python import take_pipes
 from solver.errors import EngineError, Issue
-from solver.messages import framed
+from solver.framing import framed
 from solver.pytorch.need import require_torch
 from solver.run_messages import (
     RunDone,

@@ -19,7 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from solver.errors import Issue
-from solver.messages import framed
+from solver.framing import framed
 from solver.replay_report import KindTimes, ReplayReport
 from solver.run_messages import RunDone, RunEvent, RunRefused, RunStep, run_request_reader
 from solver.schedule import ActionKind

@@ -8,6 +8,7 @@ import pytest
 
 from solver.device import IoMode
 from solver.errors import Issue
+from solver.framing import ProtocolError
 from solver.graph import Accounting
 from solver.graph_request import GraphRequest
 from solver.messages import (
@@ -15,7 +16,6 @@ from solver.messages import (
     LoadFailed,
     LoadModel,
     ModelLoaded,
-    ProtocolError,
     Ready,
     Shutdown,
     Solve,

@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from poet_gui.viewmodels.headline import Headline
 from poet_gui.widgets.parts import button, label, set_tone
+from poet_gui.widgets.steady_label import SteadyLabel
 
 _UNBROKEN = "\u00a0"
 """A space at which no line ends: lines end between figures, never inside one."""
@@ -24,10 +25,10 @@ class HeadlineBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("headlineBar")
+        self._shown: Headline | None = None
         self.lead = label(weight="bold")
         self.lead.setObjectName("headlineLead")
-        self.figures = label()
-        self.figures.setWordWrap(True)
+        self.figures = SteadyLabel(label())
         self.figures.setObjectName("headlineFigures")
         self.run_button = button(
             "Run…", name="runButton", tip="run this schedule on real tensors (F7)", kind="link"
@@ -43,8 +44,11 @@ class HeadlineBar(QWidget):
 
     def set_headline(self, line: Headline) -> None:
         """Show this line."""
+        if line == self._shown:
+            return
+        self._shown = line
         self.lead.setText(line.lead.text)
         self.lead.setToolTip(line.lead.detail)
         set_tone(self.lead, line.lead.tone)
-        self.figures.setText("   ".join(f.replace(" ", _UNBROKEN) for f in line.figures))
+        self.figures.set_text("   ".join(f.replace(" ", _UNBROKEN) for f in line.figures))
         self.figures.setToolTip(line.tooltip)

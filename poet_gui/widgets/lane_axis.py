@@ -41,6 +41,7 @@ class LaneAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph ships no types
         self._sizes: tuple[str, ...] = ()
         self._selected: int | None = None
         self._theme = LIGHT
+        self.setFlag(self.GraphicsItemFlag.ItemUsesExtendedStyleOption)  # it says what is exposed
         self.set_font(QFont())
 
     def set_lanes(self, names: tuple[str, ...], sizes: tuple[str, ...]) -> None:
@@ -101,7 +102,7 @@ class LaneAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph ships no types
     def paint(
         self,
         painter: QPainter,
-        option: QStyleOptionGraphicsItem,  # noqa: ARG002 - Qt's signature
+        option: QStyleOptionGraphicsItem,
         widget: QWidget | None = None,  # noqa: ARG002 - Qt's signature
     ) -> None:
         """Draw the names of the lanes in sight."""
@@ -113,7 +114,11 @@ class LaneAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph ships no types
         if scale < _LEAST_LANE:
             return
         boxes = {}
-        for lane in range(max(0, math.floor(low)), min(len(self._names), math.ceil(high))):
+        # What moves beside it exposes a few lanes only: the others need no paint.
+        exposed = option.exposedRect
+        first = math.floor(max(low, low + exposed.top() / scale, 0.0))
+        last = math.ceil(min(high, low + exposed.bottom() / scale, len(self._names)))
+        for lane in range(first, last):
             top, bottom = math.floor((lane - low) * scale), math.floor((lane + 1 - low) * scale)
             boxes[lane] = QRectF(_PADDING, top, width - 2 * _PADDING, bottom - top)
         painter.save()

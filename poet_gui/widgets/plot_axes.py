@@ -54,6 +54,11 @@ class CaptionAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph ships no type
         """Sizes as everywhere in the window."""
         return [format_bytes(int(value)) for value in values]
 
+    def boundingRect(self) -> QRectF:
+        """Its own column: pyqtgraph's reaches beyond, and what stands there would be drawn anew."""
+        beyond = QFontMetricsF(self._font).height() / 2 + 1  # half a label at either end
+        return QRectF(0.0, -beyond, self.size().width(), self.size().height() + 2 * beyond)
+
     def paint(self, painter: QPainter, *args: object) -> None:
         """Draw ticks, then the caption."""
         if self._bytes_shown:

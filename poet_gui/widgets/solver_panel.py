@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QVBoxLayout, QWidget
 from poet_gui.explorer import Explorer
 from poet_gui.solving.status import SolveStatus
 from poet_gui.theme import Theme
-from poet_gui.viewmodels.solve_words import status_words
+from poet_gui.viewmodels.solve_words import StatusWords, status_words
 from poet_gui.viewmodels.solver_facts import solver_facts, solver_words
 from poet_gui.widgets.parts import FactGrid, button, eliding, label, set_tone
 from poet_gui.widgets.solve_curve import SolveCurve
@@ -43,6 +43,7 @@ class SolverPanel(QWidget):
         self.setObjectName("solverPanel")
         self._status = SolveStatus()
         self._options = SolveOptions()
+        self._shown: tuple[SolveStatus, SolveOptions, bool, StatusWords] | None = None
         self.words = eliding(at_end=True)
         self.words.setProperty("weight", "bold")
         self.words.setObjectName("solverWords")
@@ -79,8 +80,12 @@ class SolverPanel(QWidget):
 
     def render_core(self, core: Explorer) -> None:
         """Show the solve of `core`."""
-        self._status, self._options = core.status, core.options
         words = status_words(core.status, core.problem)
+        shown = (core.status, core.options, core.model is None, words)
+        same = shown == self._shown and core.status.outcome is self._status.outcome
+        self._status, self._options, self._shown = core.status, core.options, shown
+        if same:  # a slider that moves over one answer says so at every move
+            return
         self.words.setText(words.text)
         set_tone(self.words, words.tone)
         self.detail.setText(words.detail)

@@ -49,6 +49,7 @@ class StatusLine(QStatusBar):
         self.setObjectName("statusLine")
         self.setSizeGripEnabled(False)
         self._dot = _Dot()
+        self._shown: StatusWords | None = None
         self.words = label()
         self.words.setObjectName("statusWords")
         self.hint = eliding(HINT, tone="muted", at_end=True)
@@ -70,6 +71,9 @@ class StatusLine(QStatusBar):
 
     def show_words(self, words: StatusWords) -> None:
         """Say where the solve stands."""
+        if words == self._shown:
+            return
+        self._shown = words
         self.words.setText(words.text)
         self.words.setToolTip(words.detail)
         self.words.setAccessibleName(f"solve: {words.text}. {words.detail}")

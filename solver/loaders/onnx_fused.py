@@ -13,10 +13,8 @@ from solver.loaders.onnx_fused_attention import attention_parts
 from solver.loaders.onnx_fused_embedding import embedding_parts
 from solver.loaders.onnx_fused_grouped import grouped_parts
 from solver.loaders.onnx_nodes import FileNode
+from solver.loaders.onnx_parts import Fresh, part_of
 from solver.network import AttributeValue
-
-Fresh = Callable[[str], str]
-"""From a wanted node name to one that no other node has."""
 
 
 def _padded(names: tuple[str, ...], count: int) -> tuple[str, ...]:
@@ -30,21 +28,16 @@ def _cut(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
-def _part(node: FileNode, name: str, op_type: str, inputs: tuple[str, ...]) -> FileNode:
-    """A node in place of `node`, whose one output bears the node's own name."""
-    return replace(node, name=name, op_type=op_type, inputs=inputs, outputs=(name,), attributes={})
-
-
 def _skip(norm: str, norm_inputs: int) -> Callable[[FileNode, Fresh], tuple[FileNode, ...]]:
     """Skip + normalisation: of input, skip, `norm_inputs` constants, bias; the sum may be named."""
 
     def write(node: FileNode, fresh: Fresh) -> tuple[FileNode, ...]:
         source, skip, *constants, bias = _padded(node.inputs, norm_inputs + 3)
         *made, total = _padded(node.outputs, 4)
-        adds = [_part(node, fresh(f"{node.name}/skip"), "Add", (source, skip))]
+        adds = [part_of(node, fresh, "skip", "Add", (source, skip))]
         if bias:
             both = (adds[-1].outputs[0], bias)
-            adds.append(_part(node, fresh(f"{node.name}/bias"), "Add", both))
+            adds.append(part_of(node, fresh, "bias", "Add", both))
         if total:
             adds[-1] = replace(adds[-1], outputs=(total,))
         inputs = _cut((adds[-1].outputs[0], *constants))
@@ -61,7 +54,7 @@ def _biased(gelu: str) -> Callable[[FileNode, Fresh], tuple[FileNode, ...]]:
         source, bias = _padded(node.inputs, 2)
         if not bias:
             return (replace(node, op_type=gelu, inputs=(source,)),)
-        added = _part(node, fresh(f"{node.name}/bias"), "Add", (source, bias))
+        added = part_of(node, fresh, "bias", "Add", (source, bias))
         return (added, replace(node, op_type=gelu, inputs=added.outputs))
 
     return write

@@ -1,14 +1,14 @@
 """Attention as ONNX Runtime's optimiser joins it, with its projections: written out in parts."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from solver.loaders.onnx_nodes import FileNode
+from solver.loaders.onnx_parts import Fresh, part_of
 
 _MASK, _PAST, _BIAS = 3, 4, 5  # inputs after the data, the weight and the projections' bias
 
 
-def attention_parts(node: FileNode, fresh: Callable[[str], str]) -> tuple[FileNode, ...]:
+def attention_parts(node: FileNode, fresh: Fresh) -> tuple[FileNode, ...]:
     """com.microsoft Attention: one product for queries, keys and values, split, and their meeting.
 
     A form that also turns its positions (do_rotary) stays what it is and finds no rule.
@@ -17,16 +17,16 @@ def attention_parts(node: FileNode, fresh: Callable[[str], str]) -> tuple[FileNo
         return (node,)
     names = (*node.inputs, *("",) * 7)[:7]
     source, weight, bias = names[:3]
-    product = _part(node, fresh(f"{node.name}/projection"), "MatMul", (source, weight))
+    product = part_of(node, fresh, "projection", "MatMul", (source, weight))
     parts = [product]
     if bias:
         both = (product.outputs[0], bias)
-        parts.append(_part(node, fresh(f"{node.name}/bias"), "Add", both))
+        parts.append(part_of(node, fresh, "bias", "Add", both))
     sizes = node.attributes.get("qkv_hidden_sizes")
-    split = _part(node, fresh(f"{node.name}/split"), "Split", parts[-1].outputs)
+    split = part_of(node, fresh, "split", "Split", parts[-1].outputs)
     if sizes is not None:
         # Sizes are an attribute in old operator sets and an input in new ones.
-        written = _part(node, fresh(f"{node.name}/sizes"), "Constant", ())
+        written = part_of(node, fresh, "sizes", "Constant", ())
         parts.append(replace(written, attributes={"value_ints": sizes}))
         split = replace(split, inputs=(*split.inputs, *parts[-1].outputs))
     attributes = {"axis": -1} if sizes is None else {"axis": -1, "split": sizes}
@@ -37,8 +37,3 @@ def attention_parts(node: FileNode, fresh: Callable[[str], str]) -> tuple[FileNo
     kind = "com.microsoft::MultiHeadAttention"
     last = replace(node, op_type=kind, inputs=(*operands, *more), attributes=kept)
     return (*parts, last)
-
-
-def _part(node: FileNode, name: str, op_type: str, inputs: tuple[str, ...]) -> FileNode:
-    """A node in place of `node`, whose one output bears the node's own name."""
-    return replace(node, name=name, op_type=op_type, inputs=inputs, outputs=(name,), attributes={})

@@ -1,10 +1,10 @@
 """Grouped-query attention as ONNX Runtime's language models have it: written out in parts."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
 from solver.loaders.onnx_nodes import FileNode
+from solver.loaders.onnx_parts import Fresh, Parts
 from solver.loaders.onnx_rules.base import RuleError
 from solver.network import AttributeValue
 
@@ -17,7 +17,7 @@ _OPSET: Final = 11
 """The opset of nodes made here whose sizes are an attribute in it."""
 
 
-def grouped_parts(node: FileNode, fresh: Callable[[str], str]) -> tuple[FileNode, ...]:
+def grouped_parts(node: FileNode, fresh: Fresh) -> tuple[FileNode, ...]:
     """com.microsoft GroupQueryAttention: split if packed, heads normed and turned, then Attention.
 
     Ainslie et al., EMNLP 2023. Lengths say what of a padded batch is real; as everywhere, all of
@@ -32,36 +32,30 @@ def grouped_parts(node: FileNode, fresh: Callable[[str], str]) -> tuple[FileNode
     if any(names[_SCALES]) or said.get("sliding_window_cache", 0):
         raise RuleError("its cache is quantised, or as short as its window; export plain floats")
     heads, shared = _whole(said.get("num_heads", 0)), _whole(said.get("kv_num_heads", 0))
-    parts: list[FileNode] = []
-
-    def part(word: str, op_type: str, *inputs: str, **attributes: AttributeValue) -> str:
-        name = fresh(f"{node.name}/{word}")
-        made = replace(node, name=name, op_type=op_type, inputs=inputs, outputs=(name,))
-        parts.append(replace(made, attributes=attributes, opset=_OPSET))
-        return name
+    parts = Parts(node, fresh, _OPSET)
 
     def as_rows(source: str, *sizes: int) -> str:
         """(batch, positions, ...): 0 keeps a size, -1 is what is left."""
-        sizes_name = part("sizes", "Constant", value_ints=(0, 0, *sizes))
-        return part("rows", "Reshape", source, sizes_name)
+        sizes_name = parts.add("sizes", "Constant", value_ints=(0, 0, *sizes))
+        return parts.add("rows", "Reshape", source, sizes_name)
 
     query, key, value = names[:3]
     if not key and not value:
-        part("packed", "Split", as_rows(query, heads + 2 * shared, -1), axis=2,
+        parts.add("packed", "Split", as_rows(query, heads + 2 * shared, -1), axis=2,
              split=(heads, shared, shared))  # fmt: skip
         operands = tuple(fresh(f"{node.name}/{word}") for word in ("queries", "keys", "values"))
-        parts[-1] = replace(parts[-1], outputs=operands)
+        parts.rename_last(*operands)
         query, key, value = (as_rows(operand, -1) for operand in operands)
     pair = [query, key]
     for k, (count, scale) in enumerate(zip((heads, shared), names[_NORMS], strict=True)):
         if scale:
             rows = as_rows(pair[k], count, -1)
             epsilon = said.get("qk_norm_epsilon", 1e-6)
-            normed = part("norm", "SimplifiedLayerNormalization", rows, scale, epsilon=epsilon)
+            normed = parts.add("norm", "SimplifiedLayerNormalization", rows, scale, epsilon=epsilon)
             pair[k] = as_rows(normed, -1)
         if said.get("do_rotary", 0):
             cosines, sines, positions = names[_TURNS]
-            pair[k] = part("turned", "com.microsoft::RotaryEmbedding", pair[k], positions,
+            pair[k] = parts.add("turned", "com.microsoft::RotaryEmbedding", pair[k], positions,
                            cosines, sines, num_heads=count)  # fmt: skip
     kept = {name: said[name] for name in ("scale", "softcap") if name in said}
     attributes: dict[str, AttributeValue] = {
@@ -74,7 +68,7 @@ def grouped_parts(node: FileNode, fresh: Callable[[str], str]) -> tuple[FileNode
     while not inputs[-1]:
         inputs.pop()
     last = replace(node, op_type="Attention", inputs=tuple(inputs), attributes=attributes)
-    return (*parts, last)
+    return (*parts.nodes, last)
 
 
 def _whole(value: AttributeValue) -> int:

@@ -12,10 +12,10 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
-from solver.loaders.onnx_fused import Fresh
 from solver.loaders.onnx_fused_attention import attention_parts
 from solver.loaders.onnx_nodes import FileNode
 from solver.loaders.onnx_order import unique_name
+from solver.loaders.onnx_parts import Fresh, part_of
 from solver.loaders.onnx_rules.base import INTEGERS, Fact
 
 _PREFIX: Final = "straight-through::"
@@ -25,10 +25,10 @@ RANGE: Final = f"{_PREFIX}DynamicQuantizeLinear"
 UNPACKED: Final = f"{_PREFIX}MatMulNBits weight"
 """What the simulated operators are called, so that nobody takes them for those of the file."""
 
-Parts = tuple[FileNode, ...]
+Nodes = tuple[FileNode, ...]
 
 
-def simulated(node: FileNode, fresh: Fresh) -> Parts:
+def simulated(node: FileNode, fresh: Fresh) -> Nodes:
     """The nodes that simulate a quantised one, in order; any other node as it is.
 
     The last one that makes data keeps the node's name, and the outputs keep theirs.
@@ -46,22 +46,14 @@ def _at(names: tuple[str, ...], position: int) -> str:
     return names[position] if position < len(names) else ""
 
 
-def _new(
-    node: FileNode, fresh: Fresh, word: str, op_type: str, inputs: tuple[str, ...]
-) -> FileNode:
-    """A node inside of `node`; its one output bears its own name."""
-    name = fresh(f"{node.name}/{word}")
-    return replace(node, name=name, op_type=op_type, inputs=inputs, outputs=(name,), attributes={})
-
-
-def _as(op_type: str) -> Callable[[FileNode, Fresh], Parts]:
+def _as(op_type: str) -> Callable[[FileNode, Fresh], Nodes]:
     return lambda node, fresh: (replace(node, op_type=op_type),)  # noqa: ARG005 - one shape for all
 
 
 def _floats(node: FileNode, fresh: Fresh, word: str, first: int) -> FileNode:
     """What stands at `first` as floats: data, scale and zero point follow each other."""
     inputs = tuple(_at(node.inputs, first + k) for k in range(3))
-    return _new(node, fresh, word, DEQUANTIZE, inputs)
+    return part_of(node, fresh, word, DEQUANTIZE, inputs)
 
 
 def _rounded(node: FileNode, made: FileNode, scale: int) -> FileNode:
@@ -70,13 +62,13 @@ def _rounded(node: FileNode, made: FileNode, scale: int) -> FileNode:
     return replace(node, op_type=QUANTIZE, inputs=inputs, attributes={})
 
 
-def _dynamic(node: FileNode, fresh: Fresh) -> Parts:
+def _dynamic(node: FileNode, fresh: Fresh) -> Nodes:
     """DynamicQuantizeLinear: scale and zero point are found first, without a gradient."""
     names = [
         _at(node.outputs, position) or fresh(f"{node.name}/{word}")
         for position, word in ((1, "scale"), (2, "zero_point"))
     ]
-    found = _new(node, fresh, "range", RANGE, node.inputs)
+    found = part_of(node, fresh, "range", RANGE, node.inputs)
     data = (_at(node.inputs, 0), *names)
     return (
         replace(found, outputs=tuple(names)),
@@ -84,12 +76,14 @@ def _dynamic(node: FileNode, fresh: Fresh) -> Parts:
     )
 
 
-def _integer_product(op_type: str) -> Callable[[FileNode, Fresh], Parts]:
+def _integer_product(op_type: str) -> Callable[[FileNode, Fresh], Nodes]:
     """MatMulInteger, ConvInteger: data and weight, then their zero points."""
 
-    def write(node: FileNode, fresh: Fresh) -> Parts:
+    def write(node: FileNode, fresh: Fresh) -> Nodes:
         parts = [
-            _new(node, fresh, word, DEQUANTIZE, (_at(node.inputs, k), "", _at(node.inputs, k + 2)))
+            part_of(
+                node, fresh, word, DEQUANTIZE, (_at(node.inputs, k), "", _at(node.inputs, k + 2))
+            )
             for k, word in enumerate(("a", "b"))
         ]
         inputs = tuple(part.outputs[0] for part in parts)
@@ -98,15 +92,15 @@ def _integer_product(op_type: str) -> Callable[[FileNode, Fresh], Parts]:
     return write
 
 
-def _linear(op_type: str, bias: int | None = None) -> Callable[[FileNode, Fresh], Parts]:
+def _linear(op_type: str, bias: int | None = None) -> Callable[[FileNode, Fresh], Nodes]:
     """Two operands with scale and zero point each, then those of the output; a bias at `bias`."""
 
-    def write(node: FileNode, fresh: Fresh) -> Parts:
+    def write(node: FileNode, fresh: Fresh) -> Nodes:
         parts = [_floats(node, fresh, "a", 0), _floats(node, fresh, "b", 3)]
         if bias is not None and _at(node.inputs, bias):
-            parts.append(_new(node, fresh, "bias", DEQUANTIZE, (node.inputs[bias],)))
+            parts.append(part_of(node, fresh, "bias", DEQUANTIZE, (node.inputs[bias],)))
         made = replace(
-            _new(node, fresh, "result", op_type, tuple(part.outputs[0] for part in parts)),
+            part_of(node, fresh, "result", op_type, tuple(part.outputs[0] for part in parts)),
             attributes=node.attributes,
         )
         return (*parts, made, _rounded(node, made, 6))
@@ -114,13 +108,13 @@ def _linear(op_type: str, bias: int | None = None) -> Callable[[FileNode, Fresh]
     return write
 
 
-def _unary(op_type: str) -> Callable[[FileNode, Fresh], Parts]:
+def _unary(op_type: str) -> Callable[[FileNode, Fresh], Nodes]:
     """One operand with scale and zero point, then those of the output."""
 
-    def write(node: FileNode, fresh: Fresh) -> Parts:
+    def write(node: FileNode, fresh: Fresh) -> Nodes:
         part = _floats(node, fresh, "a", 0)
         made = replace(
-            _new(node, fresh, "result", op_type, part.outputs), attributes=node.attributes
+            part_of(node, fresh, "result", op_type, part.outputs), attributes=node.attributes
         )
         return part, made, _rounded(node, made, 3)
 
@@ -130,27 +124,27 @@ def _unary(op_type: str) -> Callable[[FileNode, Fresh], Parts]:
 _BITS_BIAS: Final = 5  # input of MatMulNBits
 
 
-def _packed_product(node: FileNode, fresh: Fresh) -> Parts:
+def _packed_product(node: FileNode, fresh: Fresh) -> Nodes:
     """MatMulNBits: the data, and a weight of a few bits per number, in blocks with a scale each."""
     packed = (_at(node.inputs, 1), _at(node.inputs, 2))
-    weight = replace(_new(node, fresh, "weight", UNPACKED, packed), attributes=node.attributes)
+    weight = replace(part_of(node, fresh, "weight", UNPACKED, packed), attributes=node.attributes)
     operands = (_at(node.inputs, 0), weight.outputs[0])
     bias = _at(node.inputs, _BITS_BIAS)
     if not bias:
         return weight, replace(node, op_type="MatMul", inputs=operands, attributes={})
-    product = _new(node, fresh, "product", "MatMul", operands)
+    product = part_of(node, fresh, "product", "MatMul", operands)
     both = (product.outputs[0], bias)
     return weight, product, replace(node, op_type="Add", inputs=both, attributes={})
 
 
-def _attention(node: FileNode, fresh: Fresh) -> Parts:
+def _attention(node: FileNode, fresh: Fresh) -> Nodes:
     """QAttention: attention of data and projections in integers; its other inputs are floats."""
     data, weight, bias, data_scale, weight_scale, mask, data_zero, weight_zero, past = (
         _at(node.inputs, k) for k in range(9)
     )
     parts = (
-        _new(node, fresh, "input", DEQUANTIZE, (data, data_scale, data_zero)),
-        _new(node, fresh, "weight", DEQUANTIZE, (weight, weight_scale, weight_zero)),
+        part_of(node, fresh, "input", DEQUANTIZE, (data, data_scale, data_zero)),
+        part_of(node, fresh, "weight", DEQUANTIZE, (weight, weight_scale, weight_zero)),
     )
     inputs = (parts[0].outputs[0], parts[1].outputs[0], bias, mask, past)
     floats = replace(node, op_type="com.microsoft::Attention", inputs=inputs)
@@ -191,7 +185,7 @@ def _all_floats(rows: Sequence[FileNode]) -> bool:
     return all(node.op_type == DEQUANTIZE for node in rows)
 
 
-_WRITTEN: Final[Mapping[str, Callable[[FileNode, Fresh], Parts]]] = MappingProxyType({
+_WRITTEN: Final[Mapping[str, Callable[[FileNode, Fresh], Nodes]]] = MappingProxyType({
     **{f"{domain}QuantizeLinear": _as(QUANTIZE) for domain in ("", "com.microsoft::")},
     **{f"{domain}DequantizeLinear": _as(DEQUANTIZE) for domain in ("", "com.microsoft::")},
     "DynamicQuantizeLinear": _dynamic,

@@ -112,6 +112,13 @@ def mask_of(positions: tuple[int, ...] | list[int]) -> int:
 
 def stage(problem: Problem) -> StagedProblem:
     """Write `problem` out for the optimisers."""
+    staged = _written_out(problem)
+    folded = mask_of([i for i in range(staged.tensors) if _folds(staged, i)])
+    return replace(staged, folded=folded, transfer_limit_s=_transfer_time(staged))
+
+
+def _written_out(problem: Problem) -> StagedProblem:
+    """Everything but what follows from the rest: nothing folded, no limit on transfers."""
     costed, graph, switches = problem.costed, problem.costed.graph, problem.switches
     original = tuple(i for outputs in graph.op_outputs for i in outputs)
     place = {old: new for new, old in enumerate(original)}
@@ -123,10 +130,7 @@ def stage(problem: Problem) -> StagedProblem:
     stored = mask_of(
         [i for i, tensor in enumerate(tensors) if tensor.in_storage_at_start and may_page[i]]
     )
-    may_rerun = tuple(
-        switches.recompute and op.recomputable and op.phase is Phase.FORWARD for op in graph.ops
-    )
-    staged = StagedProblem(
+    return StagedProblem(
         problem=problem,
         original=original,
         first_backward=graph.first_backward,
@@ -145,14 +149,14 @@ def stage(problem: Problem) -> StagedProblem:
         in_s=tuple(in_s[i] for i in original),
         out_j=tuple(float(costed.page_out_j[i]) for i in original),
         out_s=tuple(out_s[i] for i in original),
-        may_rerun=may_rerun,
+        may_rerun=tuple(
+            switches.recompute and op.recomputable and op.phase is Phase.FORWARD for op in graph.ops
+        ),
         may_page=may_page,
         stored=stored,
         folded=0,
         limit_s=_time_left(problem),
     )
-    folded = mask_of([i for i in range(staged.tensors) if _folds(staged, i)])
-    return replace(staged, folded=folded, transfer_limit_s=_transfer_time(staged))
 
 
 def _folds(staged: StagedProblem, tensor: int) -> bool:

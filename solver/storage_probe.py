@@ -56,19 +56,8 @@ def measure_storage(
 
     Raises EngineError when the folder cannot be written.
     """
-    written: dict[int, list[float]] = {size: [] for size in sizes}
-    read: dict[int, list[float]] = {size: [] for size in sizes}
-    cached = False
-    began = clock()
     try:
-        for done in range(_ROUNDS):
-            if done >= _FEWEST and clock() - began > limit_s:
-                break
-            for size in sizes:
-                with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
-                    written[size].append(_write(file.fileno(), os.urandom(size), clock))
-                    cached |= not _drop_pages(file.fileno())
-                    read[size].append(_read(file.fileno(), size, clock))
+        written, read, cached = _samples(folder, sizes, limit_s, clock)
     except OSError as error:
         where = str(folder or tempfile.gettempdir())
         words = f"storage cannot be measured: {error.strerror or error}"
@@ -84,6 +73,25 @@ def measure_storage(
         f"measured: files of {span}, each written and synced",
         f"measured: files of {span}, read {fresh}",
     )
+
+
+def _samples(
+    folder: Path | None, sizes: Sequence[int], limit_s: float, clock: Callable[[], float]
+) -> tuple[dict[int, list[float]], dict[int, list[float]], bool]:
+    """Seconds of each write and of each read by size; whether any read was from the page cache."""
+    written: dict[int, list[float]] = {size: [] for size in sizes}
+    read: dict[int, list[float]] = {size: [] for size in sizes}
+    cached = False
+    began = clock()
+    for done in range(_ROUNDS):
+        if done >= _FEWEST and clock() - began > limit_s:
+            break
+        for size in sizes:
+            with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
+                written[size].append(_write(file.fileno(), os.urandom(size), clock))
+                cached |= not _drop_pages(file.fileno())
+                read[size].append(_read(file.fileno(), size, clock))
+    return written, read, cached
 
 
 def fit_transfer(seconds: Mapping[int, float]) -> TransferFit:

@@ -348,7 +348,7 @@ class _Storage:
         storage = torch.UntypedStorage(size)
         with _told():
             self._file.seek(start)
-            got = self._file.readinto(_memory_of(storage))  # type: ignore[attr-defined]
+            got = self._file.readinto(_memory_of(storage))  # type: ignore[attr-defined] # files have it
             if got != size:
                 raise OSError(EIO, "it is shorter than what was written to it")
         return torch.empty(0, dtype=dtype).set_(storage, *look)

@@ -19,7 +19,7 @@ class PointDocument(ResultDocument, frozen=True, kw_only=True):
     """A poet.result; `actions` and `problem` are left out unless the sweep is a full one."""
 
     # Left out, not empty: an empty list says that there is no schedule.
-    actions: list[ActionObject] | UnsetType = UNSET  # type: ignore[assignment]
+    actions: list[ActionObject] | UnsetType = UNSET  # type: ignore[assignment] # wider than the base
 
     @property
     def budgets(self) -> Budgets:

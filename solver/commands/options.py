@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from enum import StrEnum
 from math import isnan
 from pathlib import Path
 from typing import Final, Protocol, TypeVar
@@ -163,6 +164,17 @@ def graph_options(command: _C) -> _C:
     return command
 
 
+def _choice(name: str, default: StrEnum, words: str) -> Callable[[_C], _C]:
+    """An option that takes any value of the enumeration that `default` is of."""
+    return click.option(
+        name,
+        type=click.Choice([choice.value for choice in type(default)]),
+        default=default.value,
+        show_default=True,
+        help=words,
+    )
+
+
 def _graph_options() -> tuple[Callable[[_C], _C], ...]:
     ways = "Count by our differentiation (default) or as the released POET code does."
     return (
@@ -175,19 +187,13 @@ def _graph_options() -> tuple[Callable[[_C], _C], ...]:
             "name is worked out from FLOP.",
         ),
         click.option("--accounting", type=click.Choice(["autodiff", "poet"]), help=ways),
-        click.option(
-            "--weights",
-            type=click.Choice([choice.value for choice in Weights]),
-            default=Weights.NOT_COUNTED.value,
-            show_default=True,
-            help="Whether the weights take part of the RAM budget.",
+        _choice(
+            "--weights", Weights.NOT_COUNTED, "Whether the weights take part of the RAM budget."
         ),
-        click.option(
+        _choice(
             "--weight-gradients",
-            type=click.Choice([choice.value for choice in WeightGradients]),
-            default=WeightGradients.APPLIED.value,
-            show_default=True,
-            help="Applied to the weight as soon as made, or kept in a buffer in RAM.",
+            WeightGradients.APPLIED,
+            "Applied to the weight as soon as made, or kept in a buffer in RAM.",
         ),
         click.option("--batch", type=Whole(min=1), help="Samples per training step."),
         click.option(
@@ -200,13 +206,11 @@ def _graph_options() -> tuple[Callable[[_C], _C], ...]:
         ),
         click.option("--loss", type=click.Choice(list(LOSSES)), help="The loss."),
         click.option("--output", metavar="NAME", help="The output that the loss reads."),
-        click.option(
+        _choice(
             "--quantized",
-            type=click.Choice([choice.value for choice in Quantized]),
-            default=Quantized.REFUSED.value,
-            show_default=True,
-            help="Quantised operators of a file: refused, or simulated in floats with gradients "
-            "that pass straight through the rounding.",
+            Quantized.REFUSED,
+            "Quantised operators of a file: refused, or simulated in floats with gradients that "
+            "pass straight through the rounding.",
         ),
         click.option("--json", "json_path", metavar="FILE|-", help="Write JSON; - is stdout."),
     )

@@ -129,20 +129,8 @@ def _effort_options() -> tuple[Callable[[_F], _F], ...]:
         click.option(
             "--work-limit", type=NUMBER, metavar="N", help="Stop after this work, reproducibly."
         ),
-        click.option(
-            "--threads",
-            type=Whole(min=1),
-            default=DEFAULTS.threads,
-            show_default=True,
-            help="Threads of the solver.",
-        ),
-        click.option(
-            "--seed",
-            type=Whole(min=0),
-            default=DEFAULTS.seed,
-            show_default=True,
-            help="Seed of the solver's choices.",
-        ),
+        _whole("--threads", 1, DEFAULTS.threads, "Threads of the solver."),
+        _whole("--seed", 0, DEFAULTS.seed, "Seed of the solver's choices."),
         click.option(
             "--store/--no-store",
             default=False,
@@ -151,6 +139,10 @@ def _effort_options() -> tuple[Callable[[_F], _F], ...]:
             "its answer then depends on what is stored.",
         ),
     )
+
+
+def _whole(name: str, least: int, default: int, words: str) -> Callable[[_F], _F]:
+    return click.option(name, type=Whole(min=least), default=default, show_default=True, help=words)
 
 
 def all_of(

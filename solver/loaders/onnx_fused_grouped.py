@@ -1,5 +1,6 @@
 """Grouped-query attention as ONNX Runtime's language models have it: written out in parts."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -27,36 +28,27 @@ def grouped_parts(node: FileNode, fresh: Fresh) -> tuple[FileNode, ...]:
     """
     names = (*node.inputs, *("",) * _INPUTS)[:_INPUTS]
     said = node.attributes
-    if names[_SINK] or _whole(said.get("smooth_softmax", 0)) > 0:
-        raise RuleError("it adds to the sum of its softmax (head_sink, smooth_softmax)")
-    if any(names[_SCALES]) or said.get("sliding_window_cache", 0):
-        raise RuleError("its cache is quantised, or as short as its window; export plain floats")
+    _refuse_other_forms(names, said)
     heads, shared = _whole(said.get("num_heads", 0)), _whole(said.get("kv_num_heads", 0))
     parts = Parts(node, fresh, _OPSET)
-
-    def as_rows(source: str, *sizes: int) -> str:
-        """(batch, positions, ...): 0 keeps a size, -1 is what is left."""
-        sizes_name = parts.add("sizes", "Constant", value_ints=(0, 0, *sizes))
-        return parts.add("rows", "Reshape", source, sizes_name)
-
     query, key, value = names[:3]
     if not key and not value:
-        parts.add("packed", "Split", as_rows(query, heads + 2 * shared, -1), axis=2,
-             split=(heads, shared, shared))  # fmt: skip
         operands = tuple(fresh(f"{node.name}/{word}") for word in ("queries", "keys", "values"))
+        parts.add("packed", "Split", _as_rows(parts, query, heads + 2 * shared, -1), axis=2,
+                  split=(heads, shared, shared))  # fmt: skip
         parts.rename_last(*operands)
-        query, key, value = (as_rows(operand, -1) for operand in operands)
+        query, key, value = (_as_rows(parts, operand, -1) for operand in operands)
     pair = [query, key]
     for k, (count, scale) in enumerate(zip((heads, shared), names[_NORMS], strict=True)):
         if scale:
-            rows = as_rows(pair[k], count, -1)
+            rows = _as_rows(parts, pair[k], count, -1)
             epsilon = said.get("qk_norm_epsilon", 1e-6)
             normed = parts.add("norm", "SimplifiedLayerNormalization", rows, scale, epsilon=epsilon)
-            pair[k] = as_rows(normed, -1)
+            pair[k] = _as_rows(parts, normed, -1)
         if said.get("do_rotary", 0):
             cosines, sines, positions = names[_TURNS]
             pair[k] = parts.add("turned", "com.microsoft::RotaryEmbedding", pair[k], positions,
-                           cosines, sines, num_heads=count)  # fmt: skip
+                                cosines, sines, num_heads=count)  # fmt: skip
     kept = {name: said[name] for name in ("scale", "softcap") if name in said}
     attributes: dict[str, AttributeValue] = {
         "q_num_heads": heads,
@@ -69,6 +61,20 @@ def grouped_parts(node: FileNode, fresh: Fresh) -> tuple[FileNode, ...]:
         inputs.pop()
     last = replace(node, op_type="Attention", inputs=tuple(inputs), attributes=attributes)
     return (*parts.nodes, last)
+
+
+def _refuse_other_forms(names: Sequence[str], said: Mapping[str, AttributeValue]) -> None:
+    if names[_SINK] or _whole(said.get("smooth_softmax", 0)) > 0:
+        raise RuleError("it adds to the sum of its softmax (head_sink, smooth_softmax)")
+    if any(names[_SCALES]) or said.get("sliding_window_cache", 0):
+        raise RuleError("its cache is quantised, or as short as its window; export plain floats")
+
+
+def _as_rows(parts: Parts, source: str, *sizes: int) -> str:
+    """(batch, positions, ...): 0 keeps a size, -1 is what is left."""
+    return parts.add(
+        "rows", "Reshape", source, parts.add("sizes", "Constant", value_ints=(0, 0, *sizes))
+    )
 
 
 def _whole(value: AttributeValue) -> int:

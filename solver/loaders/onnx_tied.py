@@ -41,7 +41,7 @@ def look_tied(graph: "onnx.GraphProto", names: Sequence[str]) -> tuple[Twice, ..
     alike: dict[tuple[str, int, int], list[onnx.TensorProto]] = {}
     for tensor in graph.initializer:
         dtype = dtype_of(tensor.data_type) or ""
-        if tensor.name in wanted and dtype in _FLOATS and len(tensor.dims) == 2:  # noqa: PLR2004
+        if tensor.name in wanted and dtype in _FLOATS and len(tensor.dims) == 2:  # noqa: PLR2004 - rows and columns
             rows, columns = sorted(tensor.dims)
             alike.setdefault((dtype, rows, columns), []).append(tensor)
     found: list[Twice] = []

@@ -88,7 +88,7 @@ def _is_plain(node: ast.expr) -> bool:
         return True
     match node:
         case ast.Call(func=ast.Name(id=name), args=[_, *_] as given, keywords=[]):
-            fits = name in _FUNCTIONS and (name not in _PAIRS or len(given) == 2)  # noqa: PLR2004
+            fits = name in _FUNCTIONS and (name not in _PAIRS or len(given) == 2)  # noqa: PLR2004 - a pair
             return fits and all(_is_plain(argument) for argument in given)
         case _:
             return False

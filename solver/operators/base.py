@@ -199,7 +199,7 @@ class Rule:
     def joint_gradient(
         self,
         site: Site,  # noqa: ARG002 - one shape for all
-        slots: tuple[int, ...],  # noqa: ARG002
+        slots: tuple[int, ...],  # noqa: ARG002 - one shape for all
     ) -> Gradient | None:
         """The one op that makes the gradients of the inputs at `slots`; None: one op for each.
 

@@ -88,7 +88,7 @@ def _moves(problem: Problem, state: State) -> Iterator[tuple[float, float, State
             yield cost_j, cost_s, State(state.stage, k, ram, state.storage)
 
 
-def _transfers(problem, state, mass) -> Iterator[tuple[float, float, State]]:  # type: ignore[no-untyped-def]
+def _transfers(problem, state, mass) -> Iterator[tuple[float, float, State]]:  # type: ignore[no-untyped-def] # as its callers pass them
     costed = problem.costed
     timed = problem.switches.io is not IoMode.IGNORED
     for i, tensor in enumerate(costed.graph.tensors):

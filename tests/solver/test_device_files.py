@@ -276,4 +276,4 @@ def test_that_a_device_is_a_frozen_value() -> None:
     device = load_device("m4")
     assert isinstance(device, Device)
     with pytest.raises(AttributeError):
-        device.ram_bytes = 1  # type: ignore[misc]
+        device.ram_bytes = 1  # type: ignore[misc] # frozen, that is the claim

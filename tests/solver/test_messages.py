@@ -79,7 +79,7 @@ class _Dribble(io.RawIOBase):
 
 
 def test_that_a_message_in_many_pieces_is_put_together() -> None:
-    assert event_reader(_Dribble(encode(Ready(7, "x")))).read() == Ready(7, "x")  # type: ignore[arg-type]
+    assert event_reader(_Dribble(encode(Ready(7, "x")))).read() == Ready(7, "x")  # type: ignore[arg-type] # reads like a stream
 
 
 @pytest.mark.parametrize("body", [b"{", b'{"type":"dance"}', b'{"type":"cancel"}', b"\xff"])

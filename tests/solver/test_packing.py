@@ -67,8 +67,8 @@ def _outcomes(problem: Problem) -> list[Outcome]:
 
 def _sent(event: Event, problem: Problem) -> Event:
     message = event_reader(io.BytesIO(encode(pack_event(7, event)))).read()
-    assert message.id == 7  # type: ignore[union-attr]
-    return unpack_event(message, problem)  # type: ignore[arg-type]
+    assert message.id == 7  # type: ignore[union-attr] # every event has an id
+    return unpack_event(message, problem)  # type: ignore[arg-type] # the caller knows which event
 
 
 @pytest.mark.parametrize("case", range(5))

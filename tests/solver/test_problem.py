@@ -16,13 +16,13 @@ BASE = fingerprint(problem_of(GRAPH, 1000))
 
 def with_op(position: int, **changes: object) -> TrainingGraph:
     ops = list(GRAPH.ops)
-    ops[position] = replace(ops[position], **changes)  # type: ignore[arg-type]
+    ops[position] = replace(ops[position], **changes)  # type: ignore[arg-type] # names of fields
     return replace(GRAPH, ops=tuple(ops))
 
 
 def with_tensor(position: int, **changes: object) -> TrainingGraph:
     tensors = list(GRAPH.tensors)
-    tensors[position] = replace(tensors[position], **changes)  # type: ignore[arg-type]
+    tensors[position] = replace(tensors[position], **changes)  # type: ignore[arg-type] # names of fields
     return replace(GRAPH, tensors=tuple(tensors))
 
 

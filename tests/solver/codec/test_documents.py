@@ -248,7 +248,7 @@ def test_that_a_negative_zero_is_written_as_zero() -> None:
 
 def test_that_a_bound_that_is_not_known_is_null() -> None:
     problem = small_problem()
-    outcome = replace(outcome_of_kind("no_answer", problem), bound_j=-math.inf)  # type: ignore[arg-type]
+    outcome = replace(outcome_of_kind("no_answer", problem), bound_j=-math.inf)  # type: ignore[arg-type] # Outcome is a union
 
     document = result_document(problem, outcome, options_of(result_of_kind("failed")), Origin("x"))
 

@@ -19,7 +19,7 @@ def report_of(model: ModelProto, folder: Path, **options: object) -> ImportRepor
     """The report of a model that was differentiated."""
     path = folder / "test.onnx"
     path.write_bytes(model.SerializeToString())
-    report = load_training_graph(GraphRequest(str(path), **options)).graph.report  # type: ignore[arg-type]
+    report = load_training_graph(GraphRequest(str(path), **options)).graph.report  # type: ignore[arg-type] # names of fields
     assert report is not None
     return report
 

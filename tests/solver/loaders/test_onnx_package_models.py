@@ -94,7 +94,7 @@ def _operator_cases() -> Iterator[tuple[str, onnx.ModelProto, list[Any]]]:
     with warnings.catch_warnings():
         # onnx computes its cases while importing them, with numpy's warnings for inf and nan.
         warnings.simplefilter("ignore")
-        from onnx.backend.test.case.node import collect_testcases  # noqa: PLC0415
+        from onnx.backend.test.case.node import collect_testcases  # noqa: PLC0415 - slow to import
 
         cases = collect_testcases(None)
     for case in cases:

@@ -57,7 +57,7 @@ def test_that_a_copy_that_the_file_turns_itself_is_one_weight(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("transposed", [False, True])
-def test_that_square_matrices_are_compared_both_ways(transposed: bool) -> None:  # noqa: FBT001
+def test_that_square_matrices_are_compared_both_ways(transposed: bool) -> None:  # noqa: FBT001 - pytest passes it by name
     square = _NUMBERS[:5]
     other = np.ascontiguousarray(square.T) if transposed else square
     stored = [numpy_helper.from_array(square, "a"), numpy_helper.from_array(other, "b")]

@@ -116,7 +116,7 @@ def test_that_a_bound_above_by_rounding_is_cut_off() -> None:
         (1e-6, 5.9e-6, True),  # a proof closes any gap
     ],
 )
-def test_that_the_gap_is_on_the_overhead(gap: float, left: float, closed: bool) -> None:  # noqa: FBT001
+def test_that_the_gap_is_on_the_overhead(gap: float, left: float, closed: bool) -> None:  # noqa: FBT001 - pytest passes it by name
     watched = Watched(roomy(), gap)
     watched.progress.offer(watched.paged())
     energy_j = watched.progress.energy_j

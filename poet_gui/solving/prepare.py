@@ -4,6 +4,8 @@ from dataclasses import replace
 
 from poet_gui.solving.deliveries import OpenModel
 from poet_gui.solving.sweep_status import STRATEGIES, switches_of
+from poet_gui.viewmodels.block_lanes import blocks_of
+from poet_gui.viewmodels.trace_index import index_trace
 from solver.costs import CostedGraph, price
 from solver.device import Device, IoMode
 from solver.graph import TrainingGraph
@@ -19,7 +21,9 @@ def plain_trace(costed: CostedGraph) -> Trace:
     """The baseline executed: every op once, each tensor freed after its last reader."""
     budgets = Budgets(costed.plain_peak_bytes)
     problem = Problem(costed, budgets, Switches(io=IoMode.BLOCKING))
-    return simulate(keep_all(stage(problem)), problem)
+    trace = simulate(keep_all(stage(problem)), problem)
+    index_trace(trace)  # remembered
+    return trace
 
 
 def prepare(
@@ -80,4 +84,5 @@ def _priced(graph: TrainingGraph, device: Device) -> CostedGraph:
     costed = price(graph, device)
     # These are cached properties: asked for here, in the background, they are free in the window.
     _ = costed.floor_op, costed.baseline_runtime_s, costed.baseline_energy_j
+    blocks_of(costed)  # remembered
     return costed

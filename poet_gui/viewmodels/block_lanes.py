@@ -29,8 +29,11 @@ def blocks_of(costed: CostedGraph) -> Blocks:
 
 def lanes_scene(trace: Trace, *, by_block: bool) -> TimelineScene:
     """Lanes of tensors, or of blocks where they are wanted and there are any to speak of."""
-    blocks = blocks_of(trace.problem.costed)
-    return block_scene(trace, blocks) if by_block and blocks.useful else timeline_scene(trace)
+    if by_block:
+        blocks = blocks_of(trace.problem.costed)
+        if blocks.useful:
+            return block_scene(trace, blocks)
+    return timeline_scene(trace)
 
 
 def block_scene(trace: Trace, blocks: Blocks) -> TimelineScene:

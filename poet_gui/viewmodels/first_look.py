@@ -51,8 +51,5 @@ def _returns(index: TraceIndex) -> NDArray[np.bool_]:
 
 def _waits(index: TraceIndex, at: int, spans: IntArray) -> IntArray:
     """Actions until the next reader of each of these spans; 0 without one."""
-    waits = []
-    for tensor, last in zip(index.spans.tensor[spans], index.spans.last[spans], strict=True):
-        use = index.next_use(int(tensor), at)
-        waits.append(use - at if use is not None and use < last else 0)
-    return np.array(waits, dtype=np.int64)
+    use = index.next_uses(index.spans.tensor[spans], at)
+    return np.where((use >= 0) & (use < index.spans.last[spans]), use - at, 0)

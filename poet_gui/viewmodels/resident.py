@@ -60,11 +60,12 @@ def residents_at(trace: Trace, action: int) -> Residents:
     spans = index.spans
     inside = np.flatnonzero((spans.first <= action) & (action < spans.last))
     curve_bytes = int(trace.resident_bytes[action])
+    tensors = spans.tensor[inside]
+    uses = index.next_uses(tensors, action)
+    uses[uses >= spans.last[inside]] = -1  # freed before: that reading needs another copy
     rows = [
-        _row(index, action, tensor, last)
-        for tensor, last in zip(
-            spans.tensor[inside].tolist(), spans.last[inside].tolist(), strict=True
-        )
+        _row(index, action, tensor, use)
+        for tensor, use in zip(tensors.tolist(), uses.tolist(), strict=True)
     ]
     rows.extend(_other_rows(index, action, curve_bytes))
     rows.sort(key=lambda row: (-row.size_bytes, row.name))
@@ -80,10 +81,8 @@ def place_text(index: TraceIndex, action: int) -> str:
     return f"step {int(index.step[action]) + 1} · {start}"
 
 
-def _row(index: TraceIndex, action: int, tensor: int, last: int) -> ResidentRow:
-    use = index.next_use(tensor, action)
-    if use is not None and use >= last:  # it is freed before, that reading needs another copy
-        use = None
+def _row(index: TraceIndex, action: int, tensor: int, next_use: int) -> ResidentRow:
+    use = next_use if next_use >= 0 else None
     size = index.trace.problem.costed.tensor_bytes[tensor]
     share = _share(size, int(index.trace.resident_bytes[action]))
     name = index.trace.problem.costed.graph.tensors[tensor].name

@@ -158,6 +158,13 @@ class TraceIndex:
             return int(self.use_key[at] % stride)
         return None
 
+    def next_uses(self, tensors: IntArray, action: int) -> IntArray:
+        """As `next_use` for each of `tensors`, shape (tensors,); -1 where nothing reads it."""
+        stride = self.actions + 1
+        at = np.searchsorted(self.use_key, tensors * stride + action)
+        key = np.append(self.use_key, -1)[at]  # -1 // stride is no tensor
+        return np.asarray(np.where(key // stride == tensors, key % stride, -1))
+
     def last_use(self, tensor: int, action: int) -> int | None:
         """Return the last action up to `action`, itself included, that reads `tensor`, if any."""
         stride = self.actions + 1

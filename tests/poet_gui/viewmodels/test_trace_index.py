@@ -63,6 +63,10 @@ def test_that_the_next_and_the_last_reading_are_found() -> None:
     assert index.next_use(tensor["f1"], 2) == 2  # the page-out reads it
     assert index.next_use(tensor["f1"], 3) == 11  # f2 again
     assert index.next_use(tensor["f1"], 16) is None
+    every = np.arange(len(tensor))
+    for action in range(17):
+        uses = [index.next_use(int(one), action) for one in every]
+        assert index.next_uses(every, action).tolist() == [-1 if u is None else u for u in uses]
     assert index.last_use(tensor["f1"], 9) == 2
     assert index.last_use(tensor["f1"], 0) is None
 

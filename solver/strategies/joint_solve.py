@@ -1,9 +1,6 @@
 """One joint solve from start to end: which step follows which, and when to stop."""
 
-from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
-from itertools import chain
 from math import inf
 from random import Random
 from time import perf_counter
@@ -20,24 +17,20 @@ from solver.explain import (
     too_little_time,
 )
 from solver.heuristic.from_schedule import plan_of
-from solver.heuristic.improve import polish
-from solver.heuristic.overlapped import at_energy_prices, first_overlapped
-from solver.heuristic.plan import Plan, keep_everything, page_everything
-from solver.heuristic.price_search import energy_j, first_plan, repaired
-from solver.heuristic.repair import Noise, repair
+from solver.heuristic.plan import Plan, keep_everything
+from solver.heuristic.price_search import repaired
 from solver.heuristic.search import LocalSearch
-from solver.heuristic.stage_plan import StagePlanner, prices, seconds
+from solver.heuristic.stage_plan import StagePlanner, prices
 from solver.issue_script import unhurried
 from solver.outcome import Infeasible, Outcome, SolverRecord, StopReason
-from solver.overlap import arranged, in_time
+from solver.overlap import arranged
 from solver.problem import Problem, SolveOptions
 from solver.schedule import Schedule
-from solver.simulate import simulate
 from solver.staged import StagedProblem, stage
 from solver.strategies.base import Cancel
+from solver.strategies.first_plans import FirstPlans
 from solver.strategies.issue_time import IssueTime
 from solver.strategies.limits import PLANS_PER_UNIT, Limits
-from solver.strategies.plain import keep_all, page_all
 from solver.strategies.progress import SolveProgress
 
 FIRST_UNITS: Final = 0.1
@@ -56,10 +49,6 @@ TYPICAL_STAGES: Final = 250
 """Where there are more, the same chances of a better plan take longer."""
 LONGEST: Final = 6.0
 """Times that work after which local search gives way in any case."""
-
-GRACE_S: Final = 1.0
-"""What the search for a first plan may go over the time limit: with a binding runtime limit it may
-take many repairs, and not end in a plan."""
 
 
 class JointSolve:
@@ -83,8 +72,9 @@ class JointSolve:
         self.planner = StagePlanner(self.issue_time.searched(self.staged), prices(self.staged))
         self.plan: Plan | None = None
         self.solver_name, self.solver_version = "none", ""
-        self._rng = Random(options.seed)
-        self._local = LocalSearch(self._rng)
+        rng = Random(options.seed)
+        self._local = LocalSearch(rng)
+        self._first = FirstPlans(self, rng)
         self._counted = 0
         self._began = perf_counter()
 
@@ -96,7 +86,7 @@ class JointSolve:
             self._start_from(known)
             if self.stop():
                 return self._outcome()
-        self._greedy()
+        self._first.greedy()
         if not self.stop() and self.staged.stages > QUICK_STAGES:
             self._search(FIRST_UNITS, FIRST_UNITS)
         if self.stop():
@@ -127,7 +117,7 @@ class JointSolve:
         Plans that the models suggest are taken where they are better.
         """
         if self.progress.trace is None and not self.stop():
-            self._greedy()
+            self._first.greedy()
         if not self.stop():
             from solver.milp.rows import BuildStopped  # noqa: PLC0415 - cvxpy takes a second
             from solver.strategies.joint_proof import Proof  # noqa: PLC0415
@@ -236,67 +226,11 @@ class JointSolve:
             if plan is not None:
                 self.take(plan)
 
-    def _greedy(self) -> None:
-        self.progress.enter("plain")
-        if self.stop() or self._offer_plain(keep_all(self.staged)):
-            return
-        if self.problem.switches.paging:
-            self._offer_plain(page_all(self.staged))
-        self.progress.enter("greedy")
-        plan = self._first_plan(keep_everything)
-        if plan is not None:
-            self.take(plan)
-        if self.plan is None and self.problem.switches.paging:
-            plan = page_everything(self.planner)
-            if not self.keeps(plan):  # without a runtime limit this is the floor's own schedule
-                plan = self._first_plan(page_everything) or plan
-            self.take(plan)
-            if self.keeps(plan):
-                better = plan.copy()
-                polish(better, self._stopped)
-                self.take(better)
-        self._without_paging()
-
     def keeps(self, plan: Plan) -> bool:
         """Whether the plan keeps both limits, in the best issue order found."""
         if self.problem.budgets.runtime_s is None:
             return plan.fits  # any order will do: finding a good one takes long
         return self.issue_time.order(plan) is not None
-
-    def _first_plan(self, start: Callable[[StagePlanner], Plan]) -> Plan | None:
-        if self.issue_time.grant_s is None:
-            return first_plan(self.planner, start, self._stopped)
-        plan = first_overlapped(self.planner, start, self.keeps, self._stopped)
-        return None if plan is None else at_energy_prices(plan, self.planner)
-
-    def _without_paging(self) -> None:
-        """Where paging is dear, start from what recomputation alone finds: it searches less."""
-        switches = self.problem.switches
-        if not (switches.paging and switches.recompute) or self.stop():
-            return
-        alone = replace(self.staged, may_page=(False,) * self.staged.tensors, stored=0)
-        planner = StagePlanner(alone, self.planner.price, self.planner.counter)
-        plan = first_plan(planner, keep_everything, self._stopped)
-        if plan is None or not plan.fits:
-            return
-        if self.plan is None or energy_j(plan) <= energy_j(self.plan):
-            self.progress.offer(plan.schedule())
-            self.plan = plan
-
-    def _offer_plain(self, schedule: Schedule) -> bool:
-        """Take a schedule that decides nothing if it fits: an answer before any search."""
-        if simulate(schedule, self.problem).peak_bytes > self.problem.budgets.ram_bytes:
-            return False
-        if self.problem.budgets.runtime_s is None:
-            return self.progress.offer(schedule)  # at once: its issue order matters little
-        order = in_time(schedule, self.problem, self.limits.spend)
-        return order is not None and self.progress.offer(order)
-
-    def _stopped(self) -> bool:
-        """`stop`; without a schedule, which should come in any case, only a wish or being late."""
-        if self.progress.trace is not None:
-            return self.stop()
-        return self.limits.reason is StopReason.CANCELLED or self.limits.left_s < -GRACE_S
 
     def _search(self, patience: float, longest: float) -> None:
         """One turn of local search, or of looking for a first plan.
@@ -315,7 +249,7 @@ class JointSolve:
             return stale or long or self.stop()
 
         if self.plan is None:
-            self._first_by_chance(enough)
+            self._first.by_chance(enough)
             return
         while not enough():
             for better in self._local.improve(self.plan, enough):
@@ -331,27 +265,6 @@ class JointSolve:
         if self.plan is not None:
             self.issue_time.refuse(self.plan)
         self.restrict(self.staged)
-
-    def _first_by_chance(self, enough: Callable[[], bool]) -> None:
-        """Noisy repairs from everything held until one fits; one that is late is made faster.
-
-        Where transfers overlap the seconds of a plan do not tell whether it is late: there chance
-        alone leads on.
-        """
-        timed = self.problem.budgets.runtime_s is not None and self.issue_time.grant_s is None
-        planner = self.planner.at_prices(seconds(self.staged)) if timed else self.planner
-        while not enough():
-            plan = keep_everything(planner)
-            noise = Noise(self._rng, self._rng.choice((1.0, 3.0, 10.0)))
-            if not repair(plan, noise=noise, stop=enough):
-                continue
-            polish(plan, enough)
-            faster = LocalSearch(self._rng).improve(plan, enough) if timed else ()
-            for found in chain((plan,), faster):
-                if found.fits:
-                    self.take(at_energy_prices(found, self.planner))
-                if self.plan is not None:
-                    return
 
     def _outcome(self) -> Outcome:
         trace = self.progress.trace

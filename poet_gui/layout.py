@@ -39,6 +39,8 @@ from poet_gui.widgets.solver_panel import SolverPanel
 from poet_gui.widgets.status_line import StatusLine
 from poet_gui.widgets.tensors_table import TensorsTable
 
+_LEAST_BELOW: Final = 5
+"""Lines of text of the pane below, its tabs included, where there is room for them."""
 BODY_MARGIN: Final = 24
 """Pixels left and right of the columns together."""
 
@@ -166,7 +168,9 @@ def reset_sizes(views: Views) -> None:
     rest = width - sum(side.get(column, 0) for column in shown)
     views.columns.setSizes([side.get(column, rest) for column in shown])
     height = max(views.rows.height(), 400)
-    below = min(height * 28 // 100, 13 * views.rows.fontMetrics().height())
+    line = views.rows.fontMetrics().height()
+    below = min(height * 28 // 100, 13 * line)
+    below = max(below, min(_LEAST_BELOW * line, height * 2 // 5))  # large text in a low window
     views.rows.setSizes([height - below, below])
 
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, QTimer, Slot
+from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QSize, QTimer, Slot
 from PySide6.QtWidgets import QMainWindow
 
 from poet_gui.folding import Folding
@@ -23,6 +23,7 @@ class WindowPlace(QObject):
         self._unsized = False
         self._refit = QTimer(self, singleShot=True, interval=0)
         self._refit.timeout.connect(self.fit_columns)
+        views.side_tabs.tabBarClicked.connect(self._on_side_tab)
         for inside in (views.left.inside, views.middle, views.right.inside):
             inside.installEventFilter(self)
 
@@ -74,6 +75,14 @@ class WindowPlace(QObject):
         """Fold columns that no longer fit beside the schedule, unfold those that fit again."""
         if self._folding.fit(self._window.width() - BODY_MARGIN):
             reset_sizes(self._views)
+
+    @Slot()
+    def _on_side_tab(self) -> None:
+        """In a low window only the tabs are in sight: what was chosen comes up below them."""
+        column, tabs = self._views.left, self._views.side_tabs
+        top = tabs.mapTo(column.inside, QPoint(0, 0)).y()
+        if top + tabs.height() > column.verticalScrollBar().value() + column.viewport().height():
+            column.verticalScrollBar().setValue(top)
 
     def fit_soon(self) -> None:
         """Fit the columns a turn later, when the layout knows how much room another text needs."""

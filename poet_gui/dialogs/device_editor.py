@@ -152,7 +152,7 @@ class DeviceEditor(Sheet):
         grid.setContentsMargins(0, 0, 10, 0)
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(4)
-        grid.setColumnStretch(1, 2)
+        grid.setColumnStretch(1, 3)  # values are never cut before words are
         grid.setColumnStretch(3, 3)
         for key, (title, tip) in _PLAIN.items():
             self._add(grid, DeviceRow(key, title, tip, QLineEdit(), self, sourced=False))

@@ -1,6 +1,6 @@
 """The import report on a sheet beside the work."""
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import QSize, Qt, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
@@ -51,7 +51,7 @@ class ReportSheet(Sheet):
         self.copy_button.clicked.connect(self._on_copy)
         self.finish(self.copy_button)
         unit = self.fontMetrics().averageCharWidth()
-        self.resize(96 * unit, 34 * self.fontMetrics().height())
+        self.take_room(QSize(96 * unit, 34 * self.fontMetrics().height()))
         self.show_sections(sections)
 
     def show_sections(self, sections: tuple[Section, ...]) -> None:

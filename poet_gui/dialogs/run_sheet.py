@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import QSize, Signal, Slot
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QProgressBar, QWidget
 
@@ -52,7 +52,7 @@ class RunSheet(Sheet):
         self.body.addWidget(self.area, 1)
         self.finish(self.cancel_button, self.action_button, self.copy_button)
         unit = self.fontMetrics().averageCharWidth()
-        self.resize(84 * unit, 26 * self.fontMetrics().height())
+        self.take_room(QSize(84 * unit, 26 * self.fontMetrics().height()))
         self.show_start(0)
 
     def show_start(self, total: int) -> None:

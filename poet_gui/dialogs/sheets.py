@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import Final
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QDialog,
     QGridLayout,
     QHBoxLayout,
+    QLabel,
     QPlainTextEdit,
     QScrollArea,
     QVBoxLayout,
@@ -17,7 +18,9 @@ from PySide6.QtWidgets import (
 from poet_gui.widgets.parts import button, label
 
 KeyRow = tuple[str, str]
-_KEY_COLUMNS: Final = 3
+_MOST_COLUMNS: Final = 3
+_MARGIN: Final = 60
+"""Pixels beside what a sheet holds: its margins and a scroll bar."""
 
 
 class Sheet(QDialog):
@@ -33,6 +36,10 @@ class Sheet(QDialog):
         self.body.setContentsMargins(18, 16, 18, 14)
         self.body.setSpacing(10)
         self.body.addWidget(label(title, size="title"))
+
+    def take_room(self, wanted: QSize) -> None:
+        """Be as large as wanted, but no larger than the window and the screen."""
+        self.resize(wanted.boundedTo(_room(self)))
 
     def finish(self, *before: QWidget) -> None:
         """Add the close button, after these; call it last."""
@@ -50,10 +57,33 @@ class Sheet(QDialog):
 def keys_sheet(groups: Sequence[tuple[str, Sequence[KeyRow]]], parent: QWidget) -> Sheet:
     """All keys, in groups of (what it does, keys)."""
     sheet = Sheet("All keys", "keysSheet", parent)
+    room = _room(sheet).width() - _MARGIN
+    for columns in range(_MOST_COLUMNS, 0, -1):
+        inside = _keys(groups, columns)
+        inside.setParent(sheet)  # its text has the size of the sheet's
+        inside.ensurePolished()
+        for words in inside.findChildren(QLabel):
+            words.ensurePolished()
+        if inside.sizeHint().width() <= room or columns == 1:
+            break
+        inside.hide()
+        inside.deleteLater()
+    area = QScrollArea()
+    area.setWidget(inside)
+    area.setWidgetResizable(True)
+    sheet.body.addWidget(area, 1)
+    hint = inside.sizeHint()
+    sheet.take_room(QSize(hint.width() + _MARGIN, hint.height() + 140))
+    sheet.finish()
+    return sheet
+
+
+def _keys(groups: Sequence[tuple[str, Sequence[KeyRow]]], columns: int) -> QWidget:
+    """The groups side by side, so many in a row."""
     inside = QWidget()
-    columns = QGridLayout(inside)
-    columns.setHorizontalSpacing(36)
-    columns.setVerticalSpacing(18)
+    outer = QGridLayout(inside)
+    outer.setHorizontalSpacing(36)
+    outer.setVerticalSpacing(18)
     for place, (title, rows) in enumerate(groups):
         grid = QGridLayout()
         grid.setHorizontalSpacing(18)
@@ -63,14 +93,14 @@ def keys_sheet(groups: Sequence[tuple[str, Sequence[KeyRow]]], parent: QWidget) 
             grid.addWidget(label(text), i, 0)
             grid.addWidget(label(keys, tone="accent"), i, 1)
         grid.setRowStretch(len(rows) + 1, 1)
-        columns.addLayout(grid, *divmod(place, _KEY_COLUMNS))
-    area = QScrollArea()
-    area.setWidget(inside)
-    area.setWidgetResizable(True)
-    sheet.body.addWidget(area, 1)
-    sheet.resize(inside.sizeHint().width() + 60, min(680, inside.sizeHint().height() + 140))
-    sheet.finish()
-    return sheet
+        outer.addLayout(grid, *divmod(place, columns))
+    return inside
+
+
+def _room(sheet: QWidget) -> QSize:
+    parent = sheet.parentWidget()
+    room = sheet.screen().availableGeometry().size()
+    return room if parent is None else parent.window().size().boundedTo(room)
 
 
 def text_sheet(title: str, name: str, lines: Sequence[str], parent: QWidget) -> Sheet:
@@ -80,6 +110,8 @@ def text_sheet(title: str, name: str, lines: Sequence[str], parent: QWidget) -> 
     text.setReadOnly(True)
     text.setAccessibleName(title)
     sheet.body.addWidget(text, 1)
-    sheet.resize(620, 380)
+    sheet.ensurePolished()
+    metrics = sheet.fontMetrics()
+    sheet.take_room(QSize(90 * metrics.averageCharWidth(), 22 * metrics.height()))
     sheet.finish()
     return sheet

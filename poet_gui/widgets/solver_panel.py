@@ -137,8 +137,8 @@ class SolverPanel(QWidget):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 4, 0, 0)
         layout.setSpacing(28)
-        layout.addLayout(left, 5)
-        layout.addLayout(beside, 6)
+        layout.addLayout(left, 4)
+        layout.addLayout(beside, 8)  # with large text the numbers need it
 
     def _elapsed_s(self) -> float:
         status = self._status

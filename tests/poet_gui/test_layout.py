@@ -3,10 +3,12 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
+from poet_gui.dialogs.sheets import Sheet
 from poet_gui.main_window import MainWindow
 from poet_gui.screenshot import Screenshot
 from poet_gui.viewmodels.impossible import ImpossibleWords
@@ -251,3 +253,34 @@ def test_that_a_screenshot_waits_until_every_layout_has_settled(
     assert shot.saved
     loss = window.views.model.loss
     assert loss.height() >= loss.minimumSizeHint().height()
+
+
+@pytest.mark.parametrize("name", ["keys", "about"])
+def test_that_a_sheet_is_no_larger_than_the_window(make_window: MakeWindow, name: str) -> None:
+    window = make_window("honest", size=(900, 560), start=False)
+    window.actions_by_name[name].trigger()
+    (sheet,) = window.findChildren(Sheet)
+    assert sheet.width() <= window.width()
+    assert sheet.height() <= window.height()
+    words = {label.text() for label in sheet.findChildren(QLabel) if label.isVisible()}
+    assert sheet.windowTitle() in words
+    sheet.close()
+
+
+def test_that_a_side_tab_that_is_clicked_comes_into_sight_in_a_low_window(
+    qapp: QApplication, make_window: MakeWindow
+) -> None:
+    window = make_window("honest", size=(1200, 620), start=False)
+    show_chain(window)
+    settle(qapp)
+    views = window.views
+    view = views.left.viewport()
+    before = views.side_tabs.mapTo(views.left.inside, QPoint(0, 0)).y()
+    assert before + views.side_tabs.height() > view.height()  # else nothing is to be seen here
+    QTest.mouseClick(
+        views.side_tabs.tabBar(),
+        Qt.MouseButton.LeftButton,
+        pos=views.side_tabs.tabBar().tabRect(1).center(),
+    )
+    bar = views.left.verticalScrollBar()
+    assert bar.value() == min(before, bar.maximum()) > 0

@@ -87,7 +87,7 @@ def test_that_two_tasks_are_solved_and_events_come_in_the_callers_thread(problem
         pool.submit(SolveTask(problem, SolveOptions("page-all")))
         pool.submit(SolveTask(problem, SolveOptions("keep-all")))
         assert not pool.idle
-        answers = [pool.wait(60.0), pool.wait(60.0)]
+        answers = [pool.wait(240.0), pool.wait(240.0)]
         assert pool.idle
         assert not pool.busy
 
@@ -101,7 +101,7 @@ def test_that_what_is_known_reaches_the_solve(problem: Problem) -> None:
     energy_j = 12.060001
     with SolvePool(1) as pool:
         pool.submit(SolveTask(problem, SolveOptions("joint"), Known((schedule,), energy_j)))
-        answer = pool.wait(60.0)
+        answer = pool.wait(240.0)
 
     assert answer is not None
     assert isinstance(answer[1], Optimal)
@@ -122,7 +122,7 @@ def test_that_cancel_brings_the_best_schedule_of_each(problem: Problem) -> None:
         pool.submit(task(problem))
         until_incumbent(pool, seen)
         pool.cancel()
-        answer = pool.wait(60.0)
+        answer = pool.wait(240.0)
 
     assert answer is not None
     assert isinstance(answer[1], Feasible)
@@ -136,10 +136,10 @@ def test_that_a_killed_process_loses_no_schedule_that_it_reported(problem: Probl
         pool.submit(task(problem))
         until_incumbent(pool, seen)
         os.kill(pool.pids[0], signal.SIGKILL)
-        answer = pool.wait(60.0)
+        answer = pool.wait(240.0)
         assert answer is not None
         pool.submit(task(problem, seed=1))  # a new process takes its place
-        again = pool.wait(60.0)
+        again = pool.wait(240.0)
 
     outcome = answer[1]
     assert isinstance(outcome, Feasible)
@@ -153,7 +153,7 @@ def test_that_a_process_killed_before_any_schedule_is_a_failure(problem: Problem
     with SolvePool(1, command=COMMAND) as pool:
         pool.submit(task(problem, seed=2))
         os.kill(pool.pids[0], signal.SIGKILL)
-        answer = pool.wait(60.0)
+        answer = pool.wait(240.0)
 
     assert answer is not None
     assert isinstance(answer[1], Failed)

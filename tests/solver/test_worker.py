@@ -247,14 +247,14 @@ def test_that_the_process_ends_with_its_parent_in_mid_solve(slow: _Process) -> N
 
     slow.process.stdin.close()
 
-    assert slow.process.wait(timeout=60) == 0
+    assert slow.process.wait(timeout=240) == 0
 
 
 @pytest.mark.slow
 def test_that_shutdown_ends_the_process_in_mid_solve(slow: _Process) -> None:
     slow.ask(_solve(1, 3004), Shutdown())
 
-    assert slow.process.wait(timeout=60) == 0
+    assert slow.process.wait(timeout=240) == 0
 
 
 @pytest.mark.slow
@@ -264,7 +264,7 @@ def test_that_nonsense_on_stdin_ends_the_process_with_a_message() -> None:
         broken.process.stdin.write(b"\x00\x00\x00\x02{}")
         broken.process.stdin.flush()
 
-        assert broken.process.wait(timeout=60) == 1
+        assert broken.process.wait(timeout=240) == 1
         assert broken.process.stderr is not None
         assert b"not a message of this program" in broken.process.stderr.read()
 

@@ -57,7 +57,7 @@ def test_that_a_new_file_that_another_process_is_making_is_waited_for(place: Pla
 def test_that_processes_that_store_at_once_lose_nothing_of_one_another(place: Place) -> None:
     processes = [_storing(place.folder, first, 25) for first in (0, 100, 200)]
     for process in processes:
-        _, errors = process.communicate(timeout=120)
+        _, errors = process.communicate(timeout=240)
         assert process.returncode == 0, errors
     loaded = place.load()
     numbers = sorted(bound.budgets.ram_bytes - 3000 for bound in loaded.bounds)

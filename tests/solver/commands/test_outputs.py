@@ -129,7 +129,7 @@ def test_that_a_closed_or_full_stream_is_no_fault_of_the_program(
     line = f"{sys.executable} -m solver.cli {solve} {arguments} {redirect}"
 
     done = subprocess.run(
-        ["/bin/sh", "-c", line], capture_output=True, text=True, timeout=60, check=False
+        ["/bin/sh", "-c", line], capture_output=True, text=True, timeout=240, check=False
     )
 
     assert done.returncode == code

@@ -35,7 +35,7 @@ def start(path: Path, *arguments: str) -> subprocess.Popen[str]:
 
 def until_written(path: Path, process: subprocess.Popen[str]) -> list[psutil.Process]:
     """Wait until some points stand in the file; the solve processes that run then."""
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 240
     while not path.exists():
         assert process.poll() is None, "the sweep ended by itself"
         assert time.monotonic() < deadline
@@ -50,7 +50,7 @@ def test_that_ctrl_c_keeps_the_points_and_leaves_no_process(tmp_path: Path) -> N
     children = until_written(path, process)
 
     os.kill(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=240)
 
     assert process.returncode == 130
     assert f"interrupted: the points so far are kept in {path}" in err
@@ -59,7 +59,7 @@ def test_that_ctrl_c_keeps_the_points_and_leaves_no_process(tmp_path: Path) -> N
     assert len(document["points"]) >= 1
     assert schema_issues(document, "poet.sweep") == ()
     assert children
-    _, alive = psutil.wait_procs(children, timeout=60)
+    _, alive = psutil.wait_procs(children, timeout=240)
     assert alive == []
 
 
@@ -70,10 +70,10 @@ def test_that_a_killed_sweep_leaves_its_file_and_no_process(tmp_path: Path) -> N
     children = until_written(path, process)
 
     process.kill()
-    process.communicate(timeout=120)
+    process.communicate(timeout=240)
 
     assert len(read(path)["points"]) >= 1
-    _, alive = psutil.wait_procs(children, timeout=60)
+    _, alive = psutil.wait_procs(children, timeout=240)
     assert alive == []
 
 
@@ -84,7 +84,7 @@ def test_that_a_killed_solve_process_does_not_end_the_sweep(tmp_path: Path) -> N
     children = until_written(path, process)
     for child in children:
         child.kill()
-    process.communicate(timeout=120)
+    process.communicate(timeout=240)
 
     assert process.returncode == 0
     assert len(read(path)["points"]) == 8

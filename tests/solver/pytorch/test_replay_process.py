@@ -23,7 +23,7 @@ from tests.helpers.traced import FILE, keep_all, traced_costed
 
 pytestmark = pytest.mark.slow
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed")
-WAIT_S = 120
+WAIT_S = 240
 
 
 def run(

@@ -26,6 +26,7 @@ import ctypes
 import hashlib
 import importlib.util
 import json
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -34,6 +35,9 @@ from errno import EIO
 from functools import cache
 from pathlib import Path
 from typing import IO, Any
+
+if __name__ == "__main__":  # Ctrl+C ends it in silence for the seconds that PyTorch takes to come
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 import torch
 
@@ -440,4 +444,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.exit(main())

@@ -1,6 +1,10 @@
 """Claim: a plan holds the schedule and what it runs; the runner lies beside it and is not lost."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import msgspec
@@ -93,3 +97,18 @@ def test_that_the_command_says_before_the_solve_that_there_can_be_no_plan(
     assert run(["solve", chain, "--device", "rpi4", "--plan", str(path)]) == 1
     assert "was not traced" in capfd.readouterr().err
     assert not path.exists()
+
+
+INTERRUPTED = "import os, signal, time; os.kill(os.getpid(), signal.SIGINT); time.sleep(60)\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+def test_that_the_runner_is_interrupted_in_silence_while_pytorch_is_imported(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "torch.py").write_text(INTERRUPTED, encoding="utf-8")  # stands for PyTorch
+    (tmp_path / "run_plan.py").write_bytes(PLAN.companions()["run_plan.py"])
+    command = [sys.executable, "run_plan.py", "net.plan.json"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == -signal.SIGINT  # which a shell calls 130
+    assert done.stderr == ""

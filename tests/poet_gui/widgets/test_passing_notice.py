@@ -12,6 +12,12 @@ from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, settle
 SAVED = Notice(Level.INFO, "Saved a.csv", "/somewhere/a.csv", passes=True)
 
 
+def point_at(shown: PassingNotice) -> None:
+    """The pointer comes upon it: from now on no time runs."""
+    here = QPointF(1, 1)
+    QApplication.sendEvent(shown, QEnterEvent(here, here, here))
+
+
 def test_that_a_passing_notice_moves_no_view_and_a_warning_does(
     make_window: MakeWindow, qapp: QApplication
 ) -> None:
@@ -20,6 +26,7 @@ def test_that_a_passing_notice_moves_no_view_and_a_warning_does(
     settle(qapp)
     before = rows.geometry()
     notices.show_notice(SAVED)
+    point_at(notices.passing)
     settle(qapp)
     assert notices.passing.isVisible()
     assert rows.geometry() == before
@@ -35,6 +42,7 @@ def test_that_a_passing_notice_stays_in_the_corner_of_a_window_that_is_resized(
     window = make_window("honest", start=False)
     window.views.notices.show_notice(SAVED)
     shown, stage = window.views.notices.passing, window.centralWidget()
+    point_at(shown)
     for size in ((1200, 800), (1000, 700)):
         window.resize(*size)
         settle(qapp)
@@ -49,8 +57,7 @@ def test_that_it_goes_by_itself_unless_it_is_pointed_at(qtbot: QtBot) -> None:
     stage.show()
     shown = PassingNotice(stage, shown_ms=50)
     shown.show_notice(SAVED)
-    here = QPointF(1, 1)
-    QApplication.sendEvent(shown, QEnterEvent(here, here, here))
+    point_at(shown)
     qtbot.wait(150)
     assert shown.notice is SAVED
     QApplication.sendEvent(shown, QEvent(QEvent.Type.Leave))

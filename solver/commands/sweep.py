@@ -9,7 +9,7 @@ import msgspec
 
 from solver import api
 from solver.codec import Origin
-from solver.commands.interrupts import INTERRUPTED
+from solver.commands.interrupts import INTERRUPTED, heard_interrupts
 from solver.commands.options import RATIO, Whole, graph_options
 from solver.commands.output import check_outputs, say
 from solver.commands.problem_options import (
@@ -134,9 +134,10 @@ def sweep(**given: object) -> int:
     desk = SweepDesk(order)
     if arguments.resume is not None:
         desk.take_up(arguments.resume)
-    interrupted = desk.work(arguments.jobs or usable_cores(), store=arguments.store)
-    desk.deliver()
-    return INTERRUPTED if interrupted else desk.exit_code
+    with heard_interrupts() as wish:  # from here on there is something to keep
+        desk.work(arguments.jobs or usable_cores(), wish, store=arguments.store)
+        desk.deliver()
+    return INTERRUPTED if wish.is_set() else desk.exit_code
 
 
 def _check(arguments: SweepArguments) -> None:

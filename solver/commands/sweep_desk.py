@@ -1,6 +1,7 @@
 """One run of `poet sweep`: solve, keep what comes in, write it, also when it is interrupted."""
 
 import os
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +18,6 @@ from solver.codec import (
     sweep_document,
 )
 from solver.codec.sweep_documents import SweepDocument
-from solver.commands.interrupts import heard_interrupts
 from solver.commands.output import STDOUT, say, tell, write_output
 from solver.commands.problem_options import EXIT_CODES
 from solver.commands.reading import read_file
@@ -92,8 +92,8 @@ class SweepDesk:
         of = counted(len(earlier.points), "point")
         say(f"{len(taken)} of {of} {verb(len(taken), 'is', 'are')} taken from {path}")
 
-    def work(self, jobs: int, *, store: bool) -> bool:
-        """Solve until nothing is left to ask; True when the user interrupted it."""
+    def work(self, jobs: int, wish: threading.Event, *, store: bool) -> None:
+        """Solve until nothing is left to ask, or until `wish`."""
         folder = user_store_folder() if store else None
         stored = BracketStore(folder, lambda sentence: say(f"warning: {sentence}"))
         total = self._order.settings.points * len(self._sweeps)
@@ -105,7 +105,7 @@ class SweepDesk:
 
             sweeps = tuple(self._sweeps.values())
             run = SweepRun(sweeps, self._order.options, store=stored, watcher=watch)
-            with heard_interrupts() as wish, SolvePool(jobs, bar.report) as pool:
+            with SolvePool(jobs, bar.report) as pool:
                 while not wish.is_set() and run.step(pool):
                     bar.tick()
                 if wish.is_set():
@@ -118,7 +118,6 @@ class SweepDesk:
             ]
             kept = " and ".join(places) or "printed below, and kept nowhere"
             say(f"interrupted: the points so far are {kept}")
-        return wish.is_set()
 
     def deliver(self) -> None:
         """Write and print what was found."""

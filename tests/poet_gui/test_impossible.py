@@ -3,6 +3,7 @@
 Checks 8 to 11 of the first fifteen minutes, and the warning before the first solve.
 """
 
+import math
 from dataclasses import replace
 
 import psutil
@@ -17,6 +18,7 @@ from solver.graph_request import GraphRequest
 from solver.outcome import (
     Feasible,
     Infeasible,
+    LeastBudget,
     Limit,
     NoAnswer,
     Optimal,
@@ -227,10 +229,20 @@ def test_that_a_bracket_narrows_and_closing_leaves_no_process(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:
     window = make_window(None)
-    pid = start_long_search(qtbot, window)
-    first = window.views.impossible.text.text()
-    qtbot.waitUntil(lambda: window.views.impossible.text.text() != first, timeout=WAIT_MS)
+    brackets: list[tuple[float, float]] = []
 
+    def hear(_: object, least: LeastBudget) -> None:
+        if least.limit is Limit.RAM:
+            brackets.append((least.lower, math.inf if least.upper is None else least.upper))
+
+    # From before it begins: a window that is drawn late must not miss the last news of it.
+    window.impossible_desk.finder.narrowed.connect(hear)
+    pid = start_long_search(qtbot, window)
+    qtbot.waitUntil(lambda: len(set(brackets)) > 1, timeout=WAIT_MS)
+
+    lowers, uppers = zip(*brackets, strict=True)
+    assert list(lowers) == sorted(lowers)
+    assert list(uppers) == sorted(uppers, reverse=True)
     window.close()
 
     assert not psutil.pid_exists(pid)

@@ -58,6 +58,7 @@ def test_that_a_minus_a_is_zero(qtbot: QtBot, make_window: MakeWindow) -> None:
     assert window.views.compare.summary.text() == "Every tensor is treated alike."
 
 
+@pytest.mark.slow
 def test_that_swapping_mirrors_the_signs(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = compared_window(qtbot, make_window)
     there = differences(window)
@@ -68,6 +69,7 @@ def test_that_swapping_mirrors_the_signs(qtbot: QtBot, make_window: MakeWindow) 
     assert differences(window) == there
 
 
+@pytest.mark.slow
 def test_that_a_row_of_the_history_is_compared_with_ctrl(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:
@@ -108,6 +110,7 @@ def test_that_another_model_is_refused_with_a_sentence(
     assert not strip.isVisible()
 
 
+@pytest.mark.slow
 def test_that_a_changed_tensor_is_selected_everywhere(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:

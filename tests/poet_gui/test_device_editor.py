@@ -65,6 +65,7 @@ def names_in(window: MainWindow) -> list[str]:
     return [str(devices.itemData(i)) for i in range(devices.count()) if devices.itemData(i)]
 
 
+@pytest.mark.slow
 def test_that_a_built_in_device_is_edited_as_a_copy_and_used_at_once(
     qtbot: QtBot, make_window: MakeWindow, own_folder: Path
 ) -> None:
@@ -114,6 +115,7 @@ def test_that_a_device_of_ones_own_is_edited_in_place(
     editor.leave()
 
 
+@pytest.mark.slow
 def test_that_the_old_device_is_one_choice_away(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window("honest")
     open_model(qtbot, window)

@@ -99,6 +99,7 @@ def test_that_a_proven_point_needs_no_solve(qtbot: QtBot, make_window: MakeWindo
     assert "Optimal" in window.views.headline.lead.text()
 
 
+@pytest.mark.slow
 def test_that_a_point_of_another_strategy_sets_its_switches(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:
@@ -123,6 +124,7 @@ def test_that_ctrl_click_compares_with_what_is_on_screen(
     assert window.views.strip.isVisible()
 
 
+@pytest.mark.slow
 def test_that_the_keyboard_reaches_every_point(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = frontier_window(qtbot, make_window)
     plot = window.views.frontier.plot
@@ -165,6 +167,7 @@ def test_that_the_line_of_a_budget_below_the_floor_stays_in_the_picture(
     assert budget_x(place) == place.area.left()
 
 
+@pytest.mark.slow
 def test_that_the_budget_line_can_be_dragged(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = frontier_window(qtbot, make_window)
     plot = window.views.frontier.plot
@@ -203,6 +206,7 @@ def test_that_the_pointer_is_told_what_is_proven(qtbot: QtBot, make_window: Make
     assert ", gap " in plot.hover_card.text()
 
 
+@pytest.mark.slow
 def test_that_the_table_has_the_same_points_and_keys(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = frontier_window(qtbot, make_window)
     panel = window.views.frontier
@@ -227,6 +231,7 @@ def test_that_the_runtime_axis_keeps_the_ram(qtbot: QtBot, make_window: MakeWind
     assert window.state.core.budgets.runtime_s is not None
 
 
+@pytest.mark.slow
 def test_that_a_cell_of_the_map_sets_both_budgets(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = frontier_window(qtbot, make_window)
     _axis(window, "map").click()
@@ -269,6 +274,7 @@ def test_that_another_model_gives_the_schedule_its_place_back(
     assert window.views.centre.currentWidget() is window.views.schedule
 
 
+@pytest.mark.slow
 def test_that_sweep_buttons_follow_the_sweep(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = frontier_window(qtbot, make_window)
     bar = window.views.frontier.sweep
@@ -288,6 +294,7 @@ def test_that_sweep_buttons_follow_the_sweep(qtbot: QtBot, make_window: MakeWind
     assert "Sweep stopped: 0 solved" in bar.words.text()
 
 
+@pytest.mark.slow
 def test_that_without_a_strategy_nothing_can_be_swept(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:

@@ -127,6 +127,7 @@ def test_that_the_window_imports_no_solver_library() -> None:
     assert not {"cvxpy", "highspy", "onnx", "scipy"} & set(shown.split())
 
 
+@pytest.mark.slow
 def test_that_a_fault_of_our_own_becomes_a_notice(
     qtbot: QtBot, make_window: MakeWindow, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -152,6 +153,7 @@ def test_that_a_fault_of_our_own_becomes_a_notice(
     assert "ZeroDivisionError" in caplog.text
 
 
+@pytest.mark.slow
 def test_that_the_window_comes_back_as_it_was_left(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window("honest", start=False)
     window.resize(900, 640)  # the offscreen screen has 800 x 800, a larger window would be cut

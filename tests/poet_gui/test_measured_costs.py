@@ -3,12 +3,14 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from pytestqt.qtbot import QtBot
 
 from solver.cost_table import CostRow, CostTable
 from tests.poet_gui.fixtures import WAIT_MS, MakeWindow, notice_saying, open_model
 
 
+@pytest.mark.slow
 def test_that_a_table_prices_the_model_until_a_device_is_chosen(
     qtbot: QtBot, make_window: MakeWindow, tmp_path: Path
 ) -> None:
@@ -34,6 +36,7 @@ def test_that_a_table_prices_the_model_until_a_device_is_chosen(
     assert "mine.csv" not in window.views.header.devices.currentText()
 
 
+@pytest.mark.slow
 def test_that_the_costs_of_a_device_of_the_users_own_are_dropped_when_told_so(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:

@@ -64,6 +64,7 @@ def test_that_only_traced_models_offer_to_be_run(window: MainWindow) -> None:
     assert "poet trace" in actions[0].statusTip()
 
 
+@pytest.mark.slow
 def test_that_a_run_is_followed_and_reported(window: MainWindow, qtbot: QtBot) -> None:
     sheet = run(qtbot, window, "honest")
     total = len(traced_graph().ops) + len(traced_graph().tensors)
@@ -74,6 +75,7 @@ def test_that_a_run_is_followed_and_reported(window: MainWindow, qtbot: QtBot) -
     assert not sheet.action_button.isVisible()
 
 
+@pytest.mark.slow
 def test_that_the_first_differing_action_is_gone_to(window: MainWindow, qtbot: QtBot) -> None:
     sheet = run(qtbot, window, "differing")
     assert "action 3, compute relu" in sheet.area.text
@@ -85,6 +87,7 @@ def test_that_the_first_differing_action_is_gone_to(window: MainWindow, qtbot: Q
     assert not sheet.action_button.isEnabled()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scenario", "words"),
     [
@@ -100,6 +103,7 @@ def test_that_a_run_that_fails_says_why(
     assert ("Segmentation fault" in sheet.area.text) is (scenario == "dying")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["button", "closing"])
 def test_that_cancel_leaves_no_process(window: MainWindow, qtbot: QtBot, by: str) -> None:
     window.run_desk.command = (sys.executable, str(SCRIPT), "endless")
@@ -126,6 +130,7 @@ def test_that_a_window_that_closes_ends_the_run(window: MainWindow) -> None:
     assert not psutil.pid_exists(pid)
 
 
+@pytest.mark.slow
 def test_that_a_missing_pytorch_is_one_sentence_with_the_way_out(
     window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -137,6 +142,7 @@ def test_that_a_missing_pytorch_is_one_sentence_with_the_way_out(
     assert "pip install torch" in notice.text
 
 
+@pytest.mark.slow
 def test_that_a_plan_is_saved_with_its_runner(window: MainWindow, tmp_path: Path) -> None:
     path = tmp_path / "net.plan.json"
     window.exporter.write_plan(str(path))
@@ -146,6 +152,7 @@ def test_that_a_plan_is_saved_with_its_runner(window: MainWindow, tmp_path: Path
     assert RUNNER in notice.text
 
 
+@pytest.mark.slow
 def test_that_a_model_that_was_not_traced_gives_no_plan(window: MainWindow, tmp_path: Path) -> None:
     show(window, traced=False)
     window.exporter.write_plan(str(tmp_path / "net.plan.json"))

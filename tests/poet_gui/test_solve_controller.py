@@ -55,6 +55,7 @@ def test_that_moving_a_budget_solves_once_it_rests(qtbot: QtBot, make_window: Ma
     assert len(ends) == 1
 
 
+@pytest.mark.slow
 def test_that_an_answer_to_an_older_question_is_dropped(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:
@@ -207,6 +208,7 @@ def test_that_a_solve_process_that_keeps_dying_is_not_started_for_ever(
     assert window.state.core.shown is not None  # the plain schedule stays
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", ["liar", "boaster"])
 def test_that_an_answer_that_fails_the_check_is_never_shown(
     qtbot: QtBot, make_window: MakeWindow, scenario: str

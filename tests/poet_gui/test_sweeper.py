@@ -70,6 +70,7 @@ def test_that_the_interactive_solve_goes_on_beside_a_sweep(
     assert window.state.core.history[-1].outcome.message == "scripted"
 
 
+@pytest.mark.slow
 def test_that_cancelling_returns_at_once_ends_the_process_and_keeps_what_was_found(
     qtbot: QtBot, make_window: MakeWindow
 ) -> None:
@@ -86,6 +87,7 @@ def test_that_cancelling_returns_at_once_ends_the_process_and_keeps_what_was_fou
     assert window.sweeper.worker_pid is None
 
 
+@pytest.mark.slow
 def test_that_a_sweep_goes_on_where_it_was_cancelled(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window("honest")
     open_model(qtbot, window)

@@ -93,6 +93,7 @@ def test_that_what_is_said_of_a_file_can_be_shown(tmp_path: Path) -> None:
     assert len(texts) <= 1001
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 def test_that_a_pipe_that_nobody_writes_to_is_refused_at_once(tmp_path: Path) -> None:
     path = tmp_path / "pipe"
@@ -183,6 +184,7 @@ def test_that_a_fault_of_the_program_comes_with_its_place() -> None:
     assert "KeyError: 'fact'" in error.details
 
 
+@pytest.mark.slow
 def test_that_the_memory_is_limited(tmp_path: Path) -> None:
     # 4 B of file for a node, which takes protobuf more than 100 B of memory
     path = tmp_path / "bomb.onnx"

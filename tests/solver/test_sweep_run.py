@@ -198,6 +198,7 @@ def work_off(run: SweepRun, jobs: int = 1, command: tuple[str, ...] | None = Non
             pass
 
 
+@pytest.mark.slow
 def test_that_strategies_are_worked_off_and_each_answer_is_told(problem: Problem) -> None:
     told: list[str] = []
     settings = SweepSettings("ram", 6, 0.01, to_the_last=True)

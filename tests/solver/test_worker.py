@@ -217,6 +217,7 @@ def slow() -> Iterator[_Process]:
         yield process
 
 
+@pytest.mark.slow
 def test_that_cancel_is_heard_in_mid_solve(slow: _Process) -> None:
     slow.ask(_solve(1, 3004))
     slow.ask(Cancel(1))
@@ -299,6 +300,7 @@ worker.main()
 """
 
 
+@pytest.mark.slow
 def test_that_reading_a_file_is_cancelled_and_the_process_goes_on() -> None:
     file = str(GRAPHS / "01_chain.json")
     with _process(("-c", SLOW_READING)) as worker:
@@ -311,6 +313,7 @@ def test_that_reading_a_file_is_cancelled_and_the_process_goes_on() -> None:
         assert began.id == 2
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems want names in Unicode")
 def test_that_a_file_whose_name_is_no_unicode_is_asked_for(
     worker: _Process, tmp_path: Path

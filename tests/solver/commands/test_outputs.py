@@ -111,6 +111,7 @@ def test_that_a_number_that_the_solver_cannot_take_is_wrong_usage(
     assert option in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("redirect", "arguments", "code", "words"),
     [

@@ -49,6 +49,7 @@ cli.main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "kill"])
 def test_that_an_interrupt_ends_with_130_and_keeps_the_best_schedule(
     tmp_path: Path, number: signal.Signals
@@ -144,6 +145,7 @@ cli.main()
 """
 
 
+@pytest.mark.slow
 def test_that_an_interrupt_while_the_result_is_written_loses_nothing(tmp_path: Path) -> None:
     path = tmp_path / "r.json"
     arguments = ["solve", CHAIN, "--device", DEAR, "--strategy", "keep-all", "--json", str(path)]

@@ -7,8 +7,8 @@ from poet_gui.viewmodels.headline import Headline
 from poet_gui.widgets.parts import button, label, set_tone
 from poet_gui.widgets.steady_label import SteadyLabel
 
-_UNBROKEN = "\u00a0"
-"""A space at which no line ends: lines end between figures, never inside one."""
+_UNBROKEN = str.maketrans({" ": "\u00a0", "-": "\u2011"})
+"""Spaces and hyphens at which no line ends: lines end between figures, never inside one."""
 
 
 class HeadlineBar(QWidget):
@@ -50,5 +50,5 @@ class HeadlineBar(QWidget):
         self.lead.setText(line.lead.text)
         self.lead.setToolTip(line.lead.detail)
         set_tone(self.lead, line.lead.tone)
-        self.figures.set_text("   ".join(f.replace(" ", _UNBROKEN) for f in line.figures))
+        self.figures.set_text("   ".join(f.translate(_UNBROKEN) for f in line.figures))
         self.figures.setToolTip(line.tooltip)

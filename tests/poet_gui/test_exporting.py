@@ -42,7 +42,7 @@ def test_that_peak_and_energy_are_one_number_everywhere(solved: MainWindow, tmp_
     rows = list(csv.DictReader(csv_path.read_text().splitlines()))
     peak = max(int(row["resident_bytes"]) for row in rows)
     assert peak == document["peak_bytes"] == trace.peak_bytes <= core.budgets.ram_bytes
-    shown = solved.views.headline.figures.text().replace("\u00a0", " ")
+    shown = solved.views.headline.figures.text().replace("\u00a0", " ").replace("\u2011", "-")
     assert f"peak {format_bytes(peak)} of " in shown
     for kind, what in (("recompute", "recompute"), ("page_out", "page-out")):
         assert counted(sum(row["kind"] == kind for row in rows), what) in shown

@@ -83,7 +83,7 @@ def infer(
 ) -> Inferred:
     """Infer every tensor of `nodes` (sorted) from `known` (inputs and stored tensors).
 
-    `choices` answer what control flow leaves to run time (onnx_control.question). Nodes behind one
+    `choices` answer what control flow leaves to run time (onnx_nodes.question). Nodes behind one
     that failed are passed over, so that the answer lists each mistake once. Raises ModelError at
     once for a size that cannot be, for a tensor made twice and for loops without measure.
     """

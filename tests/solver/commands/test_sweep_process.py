@@ -1,5 +1,6 @@
 """Claim: an interrupted or killed `poet sweep` keeps its points and leaves no process."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -83,7 +84,8 @@ def test_that_a_killed_solve_process_does_not_end_the_sweep(tmp_path: Path) -> N
     process = start(path, "--time-limit", "2", "--points", "8")
     children = until_written(path, process)
     for child in children:
-        child.kill()
+        with contextlib.suppress(psutil.NoSuchProcess):
+            child.kill()
     process.communicate(timeout=240)
 
     assert process.returncode == 0
